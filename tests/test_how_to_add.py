@@ -85,7 +85,7 @@ ADDITIONS: Mapping[str, Addition] = {
                 "FORMATS: Mapping[str, Format] = {",
                 (
                     "\n    'made-up': Format('made up', __import__('accelerator_reports.formats.made_up',"
-                    " fromlist=['x']).read_made_up, b'made-up'),"
+                    " fromlist=['x']).read_made_up, (b'made-up',)),"
                 ),
             ),
         },

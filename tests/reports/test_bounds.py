@@ -68,7 +68,10 @@ def test_a_file_of_very_many_suites_is_refused_with_one_fault(tmp_path: Path) ->
     file.write_text(report_text(many), "utf-8")
     with pytest.raises(ProblemsError) as error:
         read_report(file)
-    assert str(error.value) == "r.json:1: 1,001 suites, more than 100; split the report"
+    assert str(error.value) == (
+        "r.json:1: 1,001 suites, more than 100; put the tests of several suites into one, or split "
+        "the report"
+    )
 
 
 @pytest.mark.parametrize("year", ["2100", "9999"])

@@ -107,7 +107,7 @@ def test_what_is_no_ctrf_is_refused(tmp_path: Path) -> None:
 def test_every_fault_is_named(tmp_path: Path) -> None:
     made = document(
         {"status": "passed", "name": ""},
-        {"status": "passed", "duration": -1},
+        {"status": "passed", "duration": 1, "name": 1},
         {"status": "passed", "extra": {"accelerator-portal": 1}},
         {"status": "passed", "extra": {"accelerator-portal": {"stage": "later", "x": 1}}},
         extra={"accelerator-portal": {"run": {"note": ""}, "suites": [{"name": "X Y"}]}},
@@ -119,12 +119,27 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
         f"{KEPT}.suites.kind: field required; {FORMAT}",
         f"{KEPT}.suites.name: {NO_ID}",
         f"results.tests[0].name: {TOO_SHORT}",
-        f"results.tests[1].duration: input should be greater than or equal to 0; {FORMAT}",
+        f"results.tests[1].name: input should be a valid string; {FORMAT}",
         "results.tests[2].extra.accelerator-portal is not an object; remove it",
         f"results.tests[3].stage: {NO_STAGE}",
         f"results.tests[3].x: extra inputs are not permitted; {FORMAT}",
         f"results.tests[4].status: {NO_STATUS}",
         f"results.tests[5]: {A_RECORD} Test; {FORMAT}",
+    ]
+
+
+def test_a_test_with_errors_leaves_the_others(tmp_path: Path) -> None:
+    made = document({"status": "passed", "duration": -1}, {"status": "passed"})
+    made["results"]["tests"][1]["status"] = "xfail"
+    found = read(tmp_path, made)
+    assert [(test.outcome, test.duration_s) for test in found.tests] == [("passed", None)]
+    assert found.entries == {"taken": 1, "with errors": 1}
+    assert list(map(str, found.warnings)) == [
+        (
+            "results.json:1: results.tests[0].duration is not a number of milliseconds, 0 or more; "
+            "use a number"
+        ),
+        f"results.json:1: results.tests[1].status: {NO_STATUS}",
     ]
 
 
@@ -153,6 +168,7 @@ def test_a_summary_that_contradicts_the_tests_is_refused(tmp_path: Path) -> None
         ({"status": "pending"}, "not-run", "pending"),
         ({"status": "other", "rawStatus": "xfailed"}, "skipped", "xfailed"),
         ({"status": "other", "rawStatus": "xpassed"}, "passed", "xpassed"),
+        ({"status": "failed", "rawStatus": "xpassed"}, "failed", "xpassed"),
         (
             {"status": "other", "message": "No space left on device"},
             "infrastructure-error",

@@ -94,7 +94,9 @@ def test_an_error_of_several_lines_is_the_reason(tmp_path: Path) -> None:
     fail = {"Result": "Fail", "Result Detail": "Lowering Failed"}
     error = "EX out of memory, made up\nTried to allocate 1.00 MiB"
     text = content(fail | {"Error": error}, fail | {"Test Case": "test_b", "Lower Time (s)": "x"})
-    assert refused(tmp_path, text) == [
+    found = read(tmp_path, text)
+    assert [test.outcome for test in found.tests] == ["out-of-memory", "failed"]
+    assert list(map(str, found.warnings)) == [
         f'{NAME}:4: Lower Time (s): "x" is not a number; use a number'
     ]
     test = only(read(tmp_path, content(fail | {"Error": error})))
@@ -255,13 +257,6 @@ def test_a_file_with_a_header_alone_has_no_tests(tmp_path: Path) -> None:
                     "use a JSON object of strings, or leave it empty"
                     for line, said in ((2, "["), (3, "[]"), (4, '{"a": {}}'))
                 ]
-            ),
-        ),
-        (
-            content({}, {}),
-            (
-                f'{NAME}:3: "test_example" is listed twice with the same parameters, '
-                "first in line 2; remove one of the two"
             ),
         ),
         (

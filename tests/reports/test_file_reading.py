@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from accelerator_reports import file_reading as module
 from accelerator_reports.file_reading import (
     READ_AS_TEST,
     lines_of,
+    paused_garbage_collection,
     with_entry_counts,
 )
 from accelerator_reports.files.problem import ProblemsError
@@ -49,3 +51,14 @@ def test_counts_are_kept_when_a_note_is_too_long() -> None:
     note = with_entry_counts("x" * MAX_TEXT_LENGTH, {READ_AS_TEST: 1}) or ""
     assert note.endswith(f"x {counts}")
     assert len(note) <= MAX_TEXT_LENGTH
+
+
+@pytest.mark.parametrize("was_enabled", [True, False])
+def test_the_garbage_collector_is_as_before_after_a_pause(was_enabled: bool) -> None:  # noqa: FBT001
+    (gc.enable if was_enabled else gc.disable)()
+    try:
+        with paused_garbage_collection():
+            assert not gc.isenabled()
+        assert gc.isenabled() is was_enabled
+    finally:
+        gc.enable()

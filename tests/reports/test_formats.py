@@ -24,8 +24,8 @@ def test_a_format_is_read_or_written_and_has_a_name_for_sentences(name: str) -> 
 
 
 def test_no_two_formats_look_alike() -> None:
-    told_by = [(FORMATS[name].start, FORMATS[name].further) for name in READ]
-    assert all(start for start, _ in told_by)
+    told_by = [(start, FORMATS[name].further) for name in READ for start in FORMATS[name].starts]
+    assert all(FORMATS[name].starts for name in READ)
     assert len(set(told_by)) == len(told_by)
 
 
@@ -34,8 +34,47 @@ def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: 
     """What stands elsewhere is found wherever it is; the rest only near the beginning."""
     file = tmp_path / "results"
     form = FORMATS[name]
-    file.write_bytes(b"x" * 100 + form.start + b"x" * 100_000 + form.further)
-    assert detect_format(file) == name
+    for start in form.starts:
+        beginning = {b"<": b"<!-- x -->", b'"': b"{"}.get(start[:1], b"x" * 100)
+        file.write_bytes(beginning + start + b"x" * 100_000 + form.further)
+        assert detect_format(file) == name
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (
+            b'<test-run id="2"><test-case fullname="a.b"/></test-run>',
+            "NUnit 3 XML; convert it with",
+        ),
+        (b"<!-- name, --><test-results/>", "NUnit 2 XML; convert it with"),
+        (b"<TestRun id='1'/>", "a TRX file of Visual Studio; convert it with trx2junit"),
+        (b"<assemblies/>", "xUnit.net XML; run xunit.console with -junit"),
+        (b"<!doctype html><p>name,accuracy", "an HTML page, not test results; run the tests with"),
+        (b"\x1f\x8b\x08\0<testsuite", "compressed with gzip; unpack it"),
+        (b"PK\x03\x04\0", "a ZIP archive; unpack it"),
+        (b"\x7fELF\0name,", "a binary file, not test results; run the tests with"),
+        ("<testsuite/>".encode("utf-16"), "in UTF-16; save it as UTF-8"),
+        (b" \n", "empty; create it again"),
+        (b'{"Action": "run", "Package": "p"}\n{}', "the output of go test -json; convert it with"),
+        (b'{"numTotalTests": 1, "testResults": []}', "the JSON of Jest or Vitest; use jest-junit"),
+        (b'[{"a": 1}]', 'JSON of an unknown format, with the keys "a"; run the tests with'),
+        (b"[1]", "JSON without the keys of any known format; run the tests with"),
+        (b"TAP version 13\nok 1", "TAP output; convert it with tap-junit"),
+    ],
+)
+def test_a_file_in_another_format_is_named(content: bytes, what: str, tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    file.write_bytes(content)
+    with pytest.raises(ProblemsError) as error:
+        detect_format(file)
+    assert f"the file is {what}" in str(error.value)
+
+
+def test_a_header_is_a_whole_line(tmp_path: Path) -> None:
+    file = tmp_path / "list.py"
+    file.write_text("f(fullname,\n  name,accuracy)\nskip_dict = {\n", "utf-8")
+    assert detect_format(file) == "xpu-skip-list"
 
 
 def test_a_sign_far_from_the_beginning_tells_nothing(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from accelerator_reports.file_reading import ImportOptions
+from accelerator_reports.file_reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.formats import imported_tests as module
-from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_reports.formats.imported_tests import ImportedTests, Repeats, chosen_suite
 from accelerator_reports.outcomes import OUTCOMES, Outcome
 from accelerator_reports.report import Suite
 
@@ -17,13 +17,17 @@ TEST: dict[str, Any] = {"suite": "example", "name": "m", "outcome": "passed"}
 REMEDY = "see the report format page"
 
 
-def imported(*, may_repeat: bool = False, **parameters: str) -> ImportedTests:
-    return ImportedTests(FILE, ImportOptions(parameters=parameters), may_repeat=may_repeat)
+def imported(*, repeats: Repeats = "counted", **parameters: str) -> ImportedTests:
+    return ImportedTests(FILE, ImportOptions(parameters=parameters), repeats=repeats)
+
+
+def result(tests: ImportedTests) -> ImportResult:
+    return tests.result(())
 
 
 def problems(tests: ImportedTests) -> list[str]:
     with pytest.raises(ProblemsError) as error:
-        tests.checked_tests()
+        result(tests)
     return [str(problem) for problem in error.value.problems]
 
 
@@ -31,7 +35,7 @@ def test_tests_come_in_the_order_of_the_file() -> None:
     tests = imported()
     for name in ("b", "a", "c"):
         tests.add(1, TEST | {"name": name})
-    assert [test.name for test in tests.checked_tests()] == ["b", "a", "c"]
+    assert [test.name for test in result(tests).tests] == ["b", "a", "c"]
 
 
 @pytest.mark.parametrize("new", OUTCOMES)
@@ -39,22 +43,63 @@ def test_tests_come_in_the_order_of_the_file() -> None:
 def test_where_a_test_may_repeat_the_result_that_ranks_first_is_kept(
     old: Outcome, new: Outcome
 ) -> None:
-    tests = imported(may_repeat=True)
+    tests = imported(repeats="merged")
     tests.add(1, TEST | {"outcome": old})
     tests.add(2, TEST | {"name": "another"})
     tests.add(3, TEST | {"outcome": new})
-    kept, _ = tests.checked_tests()
+    kept, _ = result(tests).tests
     assert kept.outcome == min(old, new, key=lambda outcome: OUTCOMES[outcome].merge_rank)
+
+
+def test_an_entry_with_errors_is_left_out_and_counted() -> None:
+    tests = imported()
+    tests.leave_out(1, "the test has no name", "name it", "without a name")
+    tests.add(2, TEST)
+    tests.add(3, TEST | {"name": "b", "outcome": "odd"})
+    tests.leave_out_value(4, "the time is not a number", "use a number")
+    found = result(tests)
+    assert [test.name for test in found.tests] == ["m"]
+    assert with_entry_counts(found.note, found.entries) == (
+        "1 invalid value left out. Entries read: 3. Taken: 1. "
+        "Left out: 1 with errors, 1 without a name."
+    )
+    first, second, third = map(str, found.warnings)
+    assert first == "example.csv:1: the test has no name; name it"
+    assert second.startswith("example.csv:3: outcome: ")
+    assert third == "example.csv:4: the time is not a number; use a number"
+
+
+def test_tests_of_one_name_get_a_number() -> None:
+    tests = imported(repeats="apart")
+    for name in ("a", "a (2)", "a", "a", "b", "b", "x" * 200, "x" * 200):
+        tests.add(1, TEST | {"name": name})
+    names = [test.name for test in result(tests).tests]
+    assert names[:6] == ["a", "a (2)", "a (3)", "a (4)", "b", "b (2)"]
+    assert (len(names[7]), names[7][-4:]) == (200, " (2)")
+    assert result(tests).note == (
+        "Tests with the name of another test, to which a number was added: 4 "
+        '("a (3)", "a (4)", "b (2)", …).'
+    )
+
+
+def test_results_that_are_not_kept_are_counted() -> None:
+    tests = imported()
+    for device, outcome in (("xpu", "passed"), ("cpu", "passed"), ("xpu", "failed")):
+        tests.add(1, TEST | {"outcome": outcome}, device=device)
+    found = result(tests)
+    assert [test.outcome for test in found.tests] == ["failed"]
+    assert found.note == 'Listed more than once: 1 ("m").'
+    assert found.entries == {"taken": 1, "on another device": 1, "listed more than once": 1}
 
 
 @pytest.mark.parametrize("other", ["cpu", "meta", "cpu:0"])
 def test_the_accelerators_result_is_kept_even_if_it_is_better(other: str) -> None:
     bad, good = TEST | {"outcome": "crashed"}, TEST
     for results in ([(bad, other), (good, "xpu")], [(good, "xpu"), (bad, other)]):
-        tests = imported(may_repeat=True)
+        tests = imported(repeats="merged")
         for fields, device in results:
             tests.add(1, fields, device=device)
-        (kept,) = tests.checked_tests()
+        (kept,) = result(tests).tests
         assert kept.outcome == "passed"
 
 
@@ -76,7 +121,7 @@ def test_each_test_gets_the_parameters_of_all_but_not_in_place_of_its_own() -> N
     tests = imported(dtype="int8", mode="eager")
     tests.add(1, TEST | {"name": "a", "parameters": {"dtype": "float32"}})
     tests.add(2, TEST | {"name": "b"})
-    assert [dict(test.parameters) for test in tests.checked_tests()] == [
+    assert [dict(test.parameters) for test in result(tests).tests] == [
         {"dtype": "float32", "mode": "eager"},
         {"dtype": "int8", "mode": "eager"},
     ]
@@ -85,7 +130,7 @@ def test_each_test_gets_the_parameters_of_all_but_not_in_place_of_its_own() -> N
 def test_hidden_characters_of_a_name_and_of_parameters_are_escaped() -> None:
     tests = imported()
     tests.add(1, TEST | {"name": "a\u200b", "parameters": {"case": "b\u200bc", "size": 1}})
-    (test,) = tests.checked_tests()
+    (test,) = result(tests).tests
     assert (test.name, dict(test.parameters)) == (r"a\u200b", {"case": r"b\u200bc", "size": 1})
 
 
@@ -100,6 +145,7 @@ def test_a_record_is_its_model_or_faults() -> None:
     tests = imported()
     suite = tests.parse_record(Suite, {"name": "ops", "kind": "unit"}, "suites")
     assert suite == Suite(name="ops", kind="unit")
+    tests.add(1, TEST)  # of the file, not of one test: the file is refused
     assert tests.parse_record(Suite, {"name": "ops"}, "suites", 5) is None
     assert tests.parse_record(Suite, 7, "suites", 6) is None
     first, second = problems(tests)
@@ -140,10 +186,9 @@ def test_a_figure_is_finite_or_none(
 ) -> None:
     tests = imported()
     assert tests.parse_number(2, "speed", cell, may_be_infinite=may_be_infinite) == value
-    if not faults:
-        assert tests.checked_tests() == ()
-        return
-    assert problems(tests) == [f'example.csv:2: speed: "{cell}" is not a number; use a number']
+    tests.add(2, TEST)
+    message = f'example.csv:2: speed: "{cell}" is not a number; use a number'
+    assert list(map(str, result(tests).warnings)) == [message] * faults
 
 
 def test_of_very_many_faults_a_hundred_are_shown() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from accelerator_reports.file_reading import ImportOptions, ImportResult
+from accelerator_reports.file_reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_reports.formats.junit import junit_text, read_junit
 from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.report import Environment, Report, Suite, TestEntry, Trigger
@@ -87,6 +87,19 @@ def test_suites_are_named_by_the_file_or_by_a_person(tmp_path: Path) -> None:
     assert {test.suite for test in found.tests} == {"mine"}
 
 
+def test_in_a_suite_that_a_person_names_the_suites_of_the_file_stay_in_the_names(
+    tmp_path: Path,
+) -> None:
+    suites = "".join(
+        f'<testsuite name="{name}"><testcase classname="{name}" name="adds"/></testsuite>'
+        for name in ("Ops", "Other")
+    )
+    text = f"<testsuites>{suites}</testsuites>"
+    assert [test.name for test in read(tmp_path, text).tests] == ["adds", "adds"]
+    found = read(tmp_path, text, ImportOptions("ops"))
+    assert [test.name for test in found.tests] == ["adds", "Other::adds"]
+
+
 def test_a_case_without_a_suite_is_read(tmp_path: Path) -> None:
     found = read(tmp_path, '<testsuites name="All"><testcase name="a"/></testsuites>')
     assert found == ImportResult(
@@ -117,6 +130,31 @@ NO_OUTCOME = (
 
 def kept(value: str) -> str:
     return f'<properties><property name="accelerator-portal" value="{value}"/></properties>'
+
+
+def test_what_one_test_lacks_leaves_the_others(tmp_path: Path) -> None:
+    cases = "".join(
+        f'\n<testcase name="{name}" time="{time}"/>'
+        for name, time in (("a", "1"), ("b", "-1"), ("c", "nan"), ("", "1"))
+    )
+    found = read(tmp_path, SUITE.format(cases))
+    assert [(test.name, test.duration_s) for test in found.tests] == [
+        ("a", 1), ("b", None), ("c", None)
+    ]  # fmt: skip
+    assert list(map(str, found.warnings)) == [
+        'results.xml:3: time="-1" is not a number of seconds; use a format like "1.25"',
+        'results.xml:4: time="nan" is not a number of seconds; use a format like "1.25"',
+        "results.xml:5: the test has no name; name it",
+    ]
+    assert with_entry_counts(found.note, found.entries) == (
+        "2 invalid values left out. Entries read: 4. Taken: 3. Left out: 1 without a name."
+    )
+
+
+def test_tests_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+    cases = '<testcase name="a"/><testcase name="a"><failure/></testcase>'
+    found = read(tmp_path, SUITE.format(cases))
+    assert [(t.name, t.outcome) for t in found.tests] == [("a", "passed"), ("a (2)", "failed")]
 
 
 def test_every_fault_is_named(tmp_path: Path) -> None:

@@ -15,7 +15,19 @@ from tests.reports.junit_files import case_fields
         ('<failure type="MemoryError"/>', "out-of-memory", "failure", "MemoryError"),
         ('<failure type="AssertionError" message="1 != 2"/>', "wrong-result", "failure", "1 != 2"),
         ('<failure message="Failed: Timeout &gt;1s"/>', "timed-out", "failure", None),
-        ('<failure message="[XPASS(strict)] old"/>', "passed", "failure", "[XPASS(strict)] old"),
+        (
+            '<failure message="[XPASS(strict)] old"/>',
+            "failed",
+            "failure",
+            "Unexpected pass: [XPASS(strict)] old",
+        ),
+        (
+            '<error type="UnexpectedSuccess" message="Unexpected success: x"/>',
+            "failed",
+            "error",
+            None,
+        ),
+        ('<skipped type="XFAIL" message="expected failure: x"/>', "skipped", "xfail", None),
         ('<error message="collection failure">x</error>', "test-broken", "error", None),
         ('<error message="failed on setup with x"/>', "infrastructure-error", "error", None),
         ('<error type="RuntimeError" message="x"/>', "failed", "error", "x"),
@@ -25,6 +37,7 @@ from tests.reports.junit_files import case_fields
             "error",
             "failed on setup with x",
         ),
+        ('<error message="exited with error code 1"/>', "failed", "error", None),
         ('<error message="x">CUDA out of memory.</error>', "out-of-memory", "error", "x"),
         ("<error/>", "infrastructure-error", "error", "absent"),
         ('<skipped type="pytest.xfail" message="slow"/>', "skipped", "xfail", "slow"),
@@ -49,6 +62,36 @@ def test_a_test_of_googletest_that_was_not_run_says_so(tmp_path: Path) -> None:
         "raw_status": "notrun",
         "reason": "The file states no reason.",
     }
+
+
+@pytest.mark.parametrize(
+    ("attributes", "inside", "outcome"),
+    [
+        ('status="disabled"', "", "skipped"),  # CTest
+        ('status="notrun"', '<skipped message="Not Run"/>', "skipped"),
+        ('status="fail"', '<failure message=""/>', "failed"),
+        ('status="notrun" result="suppressed"', "", "skipped"),  # GoogleTest
+        ('status="run" result="skipped"', "", "skipped"),
+        ('status="run" result="completed"', "", "passed"),
+        ('status="run" result="completed"', "<failure/>", "failed"),
+        ('status="Inconclusive"', "", "executed"),  # NUnit's converters
+        ('status="NotRunnable"', "", "test-broken"),
+        ('status="green"', "", "passed"),  # no word of any dialect
+        ('executed="False"', "", "not-run"),
+        ('executed="True"', "", "passed"),
+        ('status="Failed"', "", "failed"),
+        ('status="timedOut"', "", "timed-out"),
+        ('status="not_run"', "", "not-run"),
+        ("", "<ignored/>", "skipped"),
+        ("", "<skip/>", "skipped"),
+        ("", "<disabled/>", "skipped"),
+        ("", "<fail/>", "failed"),
+    ],
+)
+def test_each_dialect_has_words_for_a_test_that_did_not_pass(
+    tmp_path: Path, attributes: str, inside: str, outcome: str
+) -> None:
+    assert case_fields(tmp_path, inside, attributes)["outcome"] == outcome
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,13 @@ def test_a_person_names_the_suite(tmp_path: Path) -> None:
     assert {test.suite for test in found.tests} == {"acme/onnx"}
 
 
+def test_a_test_of_two_outcomes_failed_and_is_counted(tmp_path: Path) -> None:
+    name = "OnnxBackendNodeModelTest::test_a_cpu"
+    found = FILE.read(tmp_path, {**BOARD, "failed": [name], "passed": [name], "skipped": []})
+    assert [test.outcome for test in found.tests] == ["failed"]
+    assert found.entries == {"taken": 1, "listed more than once": 1}
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
@@ -57,8 +64,6 @@ def test_a_person_names_the_suite(tmp_path: Path) -> None:
         ({"failed": "none"}, "report.json:1: failed: input should be a valid"),
         ({"passed": [1]}, "report.json:1: passed[0]: input should be a valid string"),
         ({"more": 1}, "report.json:1: more: extra inputs are not permitted"),
-        ({"passed": ["A::test_a_cpu", "A::test_a_cuda"]},
-         'report.json:1: "A::test_a" is listed twice with the same parameters'),
     ],
 )  # fmt: skip
 def test_a_fault_is_named(changes: dict[str, Any], words: str, tmp_path: Path) -> None:

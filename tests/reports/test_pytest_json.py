@@ -121,9 +121,9 @@ QUOTED = """('/x/test_a.py', 10, "Skipped: it's slow")"""
         ({"outcome": "failed"}, "failed", "failed", None),
         (
             {"outcome": "failed", "call": stage("[XPASS(strict)] old")},
-            "passed",
             "failed",
-            "[XPASS(strict)] old",
+            "failed",
+            "Unexpected pass: [XPASS(strict)] old",
         ),
         (
             {"outcome": "error", "setup": stage("ValueError")},
@@ -261,12 +261,29 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
     made = document(
         {"nodeid": "", "outcome": "passed"},
         {"nodeid": NODE, "outcome": "sideways"},
-        {"nodeid": NODE, "outcome": "failed", "call": {"duration": "long"}},
+        {"nodeid": NODE, "outcome": "failed", "call": {"outcome": 1}},
         summary={"total": 30},
     )
     assert [line.removeprefix("results.json:1: ") for line in problems(tmp_path, made)] == [
         f"summary.total is 30, {NOT_WHOLE}",
         f"tests[0].nodeid: string should have at least 1 character; {FORMAT}",
         f"tests[1].outcome: {NO_OUTCOME}",
-        f"tests[2].call.duration: input should be a valid number; {FORMAT}",
+        f"tests[2].call.outcome: input should be a valid string; {FORMAT}",
+    ]
+
+
+def test_a_test_with_errors_leaves_the_others(tmp_path: Path) -> None:
+    made = document(
+        {"nodeid": NODE, "outcome": "passed", "call": OK | {"duration": float("nan")}},
+        {"nodeid": NODE, "outcome": "sideways"},
+    )
+    found = read(tmp_path, made)
+    assert [(test.outcome, test.duration_s) for test in found.tests] == [("passed", None)]
+    assert found.entries == {"taken": 1, "with an unknown outcome": 1}
+    assert list(map(str, found.warnings)) == [
+        (
+            "results.json:1: tests[0] has a duration that is not a number of seconds, 0 or more; "
+            "use a number"
+        ),
+        f"results.json:1: tests[1].outcome: {NO_OUTCOME}",
     ]

@@ -95,15 +95,29 @@ def test_the_same_tests_come_from_the_xml_of_the_same_ci(tmp_path: Path) -> None
     [
         ({**RUN, "classname": "TestTorch", "tests": 5, "failures": 0},
          "the file has test counts but no test names; use a file of the collection test_run"),
-        ({**CASE, "time": "soon"}, 'time: "soon" is not a number of seconds; use a number'),
-        ({**CASE, "name": "", "classname": "", "file": ""}, "the test has no name; name it"),
     ],
 )  # fmt: skip
 def test_a_fault_is_named_with_its_line(record: dict[str, Any], words: str, tmp_path: Path) -> None:
     assert FILE.problems(tmp_path, lines(CASE, record)) == [f"run.json:2: {words}"]
 
 
-def test_what_is_no_object_is_named(tmp_path: Path) -> None:
-    words = {"{": "invalid JSON", "3": "this is not a test case object"}
-    for line, what in words.items():
-        assert FILE.problems(tmp_path, lines(CASE) + line)[0].startswith(f"run.json:2: {what}")
+@pytest.mark.parametrize(
+    ("record", "words", "count"),
+    [
+        ({**CASE, "name": "b", "time": "soon"}, 'time: "soon" is not a number of seconds', 2),
+        ({**CASE, "name": "b", "time": float("nan")}, 'time: "nan" is not a number of seconds', 2),
+        ({**CASE, "name": "", "classname": "", "file": ""}, "the test has no name; name it", 1),
+        (3, "this is not a test case object", 1),
+    ],
+)
+def test_what_is_wrong_with_one_test_leaves_the_others(
+    record: object, words: str, count: int, tmp_path: Path
+) -> None:
+    found = read(tmp_path, CASE, record)
+    (warning,) = map(str, found.warnings)
+    assert warning.startswith(f"run.json:2: {words}")
+    assert len(found.tests) == count
+
+
+def test_invalid_json_is_named(tmp_path: Path) -> None:
+    assert FILE.problems(tmp_path, lines(CASE) + "{")[0].startswith("run.json:2: invalid JSON")

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accelerator_reports import report_file
+from accelerator_reports.file_reading import paused_garbage_collection
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.report import Report
@@ -37,6 +39,13 @@ def test_each_test_stands_on_a_line_of_its_own(tmp_path: Path) -> None:
     first = lines.index('  {"suite": "made-up", "name": "first", "outcome": "passed"},')
     assert lines[first + 1] == '  {"suite": "made-up", "name": "second", "outcome": "passed"}'
     assert first_test_line(written(tmp_path, text)) == first + 1
+
+
+def test_a_report_that_nobody_uses_is_freed_at_once(tmp_path: Path) -> None:
+    path = written(tmp_path, report_text(report({})))
+    with paused_garbage_collection():
+        test = weakref.ref(read_report(path).tests[0])
+        assert test() is None
 
 
 def test_a_report_without_tests_is_one(tmp_path: Path) -> None:

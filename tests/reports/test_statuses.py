@@ -25,6 +25,7 @@ ALL = {**DYNAMO, **EXECUTORCH}
         ("pass", "passed", "compare"),
         ("pass_due_to_skip", "skipped", None),
         ("fail_accuracy", "wrong-result", "compare"),
+        ("fail_batch_invariance_at_4", "wrong-result", "compare"),
         ("fail_to_run", "failed", "run"),
         ("eager_fail_to_run", "failed", "eager"),
         ("eager_1st_run_fail", "failed", "eager"),
@@ -52,7 +53,13 @@ def test_only_a_compared_result_is_good() -> None:
         for status, verdict in ALL.items()
         if verdict.outcome in GOOD or verdict.stage == "compare"
     ]
-    assert good == ["pass", "fail_accuracy", "SUCCESS", "OUTPUT_MISMATCH_FAIL"]
+    assert good == [
+        "pass",
+        "fail_accuracy",
+        "fail_batch_invariance",
+        "SUCCESS",
+        "OUTPUT_MISMATCH_FAIL",
+    ]
 
 
 @pytest.mark.parametrize(

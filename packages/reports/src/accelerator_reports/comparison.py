@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from accelerator_reports.outcomes import Outcome, verdict
 from accelerator_reports.report import Component, Environment, Report
-from accelerator_reports.test_keys import Identity, identity_of
+from accelerator_reports.test_keys import Identity, IdentityValues, group_name, identity_values
 
 DifferenceKind = Literal["new-failure", "fix", "changed", "only-first", "only-second"]
 
@@ -54,7 +54,7 @@ PAIR_NOTES: Mapping[ReportPair, str] = {
 }
 """What readers must know about a comparison, by `ReportPair`; empty for two runs."""
 
-_OutcomesByGroup: TypeAlias = dict[str, dict[Identity, Outcome]]
+_OutcomesByGroup: TypeAlias = dict[str, dict[IdentityValues, Outcome]]
 """The outcomes of a report by group (see `Identity.group`), then by test."""
 
 
@@ -123,10 +123,10 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
         first_group, second_group = first_outcomes[group], second_outcomes[group]
         for test in first_group.keys() | second_group.keys():
             outcomes = first_group.get(test), second_group.get(test)
-            kind = difference_kind(*outcomes)
-            unchanged[test.suite] += kind is None
-            if kind:
-                differences.append(OutcomeDifference(kind, test, *outcomes))
+            if outcomes[0] == outcomes[1]:
+                unchanged[test[0]] += 1
+            elif kind := difference_kind(*outcomes):
+                differences.append(OutcomeDifference(kind, Identity(*test), *outcomes))
     return ReportComparison(
         tuple(sorted(differences, key=lambda difference: difference.test)),
         unchanged,
@@ -184,8 +184,9 @@ def report_pair(first: Report, second: Report) -> ReportPair:
 def _outcomes_by_group(report: Report) -> _OutcomesByGroup:
     outcomes: _OutcomesByGroup = {}
     for test in report.tests:
-        identity = identity_of(test)
-        outcomes.setdefault(identity.group, {}).setdefault(identity, test.outcome)
+        identity = identity_values(test)
+        group = group_name(identity[0], identity[2])
+        outcomes.setdefault(group, {}).setdefault(identity, test.outcome)
     return outcomes
 
 

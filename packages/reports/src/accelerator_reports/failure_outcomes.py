@@ -12,6 +12,7 @@ NO_REASON = "The file states no reason."
 EXPECTED_FAILURE_REASON = "It is expected to fail."
 
 _EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception)")
+_STRICT_XPASS = re.compile(r"\A\s*(?=\[XPASS\(strict\)\])")
 _SETUP_OR_TEARDOWN = re.compile(r"\bfailed on (?:setup|teardown)\b")
 
 
@@ -41,9 +42,10 @@ def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
 def reason(text: str) -> str | None:
     """Return the message `text` as the reason of a test's outcome; None if it is empty.
 
-    Terminal colors are removed, and the message is shortened to `MAX_TEXT_LENGTH` characters.
+    Terminal colors are removed, and the message is shortened to `MAX_TEXT_LENGTH` characters. What
+    pytest writes about a test that passed unexpectedly is put into words.
     """
-    return shortened_text(without_colors(text))
+    return shortened_text(_STRICT_XPASS.sub("Unexpected pass: ", without_colors(text)))
 
 
 def log_tail(text: str) -> str | None:

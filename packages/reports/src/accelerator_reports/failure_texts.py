@@ -21,9 +21,12 @@ _NUMBER = r"(?:tensor\()?[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?j?|nan|inf)(?!\w)\)?"
 # lowercase that every match contains: to look for it first is ten times as fast. Every repeat of
 # "any character" has a bound, so that no text takes long.
 _RULES: tuple[tuple[Outcome, str, str], ...] = (
-    # A test passed that was expected to fail: the expectation is out of date.
-    ("passed", "[xpass(strict)]", r"\A\s*\[XPASS\(strict\)\]"),
-    ("passed", "unexpected success", r"\A\s*(?:Failed: |AssertionError: )?Unexpected success"),
+    # A test passed that was expected to fail: the expectation is out of date. Its framework counts
+    # this as a failure, whatever the reason of the expectation says.
+    ("failed", "xpass", r"\A\s*(?:\w{1,40}: )?\[XPASS\(strict\)\]"),
+    ("failed", "unexpected", r"\A\s*(?:\w{1,40}: )?Unexpected ?[sS]uccess\b"),
+    # Bazel writes nothing else about a test that failed.
+    ("failed", "exited with error", r"\A\s*exited with error code \d"),
     # A test expected an error that was not raised. The text names this error.
     ("failed", "not raised", r"AssertionError: .{0,300}\bnot raised\b"),
     ("failed", "does not match", r'AssertionError: .{0,300}" does not match "'),
@@ -118,8 +121,8 @@ _COMPILED = tuple((outcome, word, re.compile(pattern)) for outcome, word, patter
 def outcome_of_text(text: str) -> Outcome | None:
     """Return the outcome that `text`, a failed test's message or traceback, describes, or None.
 
-    The outcome `passed` means that a test passed although it was expected to fail. If a text has
-    more than `MAX_CHARS` characters, only its first and last `MAX_CHARS // 2` are read.
+    If a text has more than `MAX_CHARS` characters, only its first and last `MAX_CHARS // 2` are
+    read.
     """
     if len(text) > MAX_CHARS:
         text = f"{text[: MAX_CHARS // 2]}\n{text[-MAX_CHARS // 2 :]}"

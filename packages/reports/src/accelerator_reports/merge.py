@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from accelerator_reports.file_reading import MAX_TESTS, ImportResult
+from accelerator_reports.file_reading import MAX_TESTS, READ_AS_TEST, ImportResult
 from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.wording import count
 from accelerator_reports.report import (
@@ -129,9 +129,11 @@ def merged_results(results: Sequence[ImportResult]) -> ImportResult:
     Each fact of the environment has the first value that a file states. The start is the earliest
     start of all files, and the end is the latest end. Different notes are joined. A suite in
     several files has the planned tests and covered operators of all of them. The numbers of read
-    and left-out entries (`ImportResult.entries`) are the sums over all files.
+    and left-out entries (`ImportResult.entries`) are the sums over all files. If only some files
+    state these numbers, the tests of the other files count as read.
     """
     notes = dict.fromkeys(result.note for result in results if result.note)
+    some_are_counted = any(result.entries for result in results)
     return ImportResult(
         suites=merged_suites(suite for result in results for suite in result.suites),
         tests=tuple(test for result in results for test in result.tests),
@@ -139,7 +141,13 @@ def merged_results(results: Sequence[ImportResult]) -> ImportResult:
         started=min((result.started for result in results if result.started), default=None),
         finished=max((result.finished for result in results if result.finished), default=None),
         note=shortened_text(" ".join(notes)),
-        entries=sum((Counter(result.entries) for result in results), Counter()),
+        entries=sum(
+            (Counter(result.entries or {READ_AS_TEST: len(result.tests)}) for result in results),
+            Counter(),
+        )
+        if some_are_counted
+        else {},
+        warnings=tuple(warning for result in results for warning in result.warnings),
     )
 
 

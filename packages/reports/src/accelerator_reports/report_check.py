@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -17,7 +17,7 @@ from accelerator_reports.files.wording import count
 from accelerator_reports.report import Report
 from accelerator_reports.suite_file import SuiteFile
 from accelerator_reports.suite_names import SuiteNames
-from accelerator_reports.test_keys import Identity, identity_of
+from accelerator_reports.test_keys import IdentityValues, identity_values
 
 MAX_LISTED_FAULTS = 20
 """The maximum number of faults of one kind that are listed for a report. If there are more, one
@@ -54,6 +54,7 @@ FILE_REMEDIES: Mapping[str, str] = {
     "times": "correct started or finished",
     "torch": "add environment.torch",
     "origins": "add origins",
+    "suites": "put the tests of several suites into one, or split the report",
 }
 """What to do about a fact that a report file lacks or contradicts, by the name of the fact."""
 
@@ -100,7 +101,7 @@ def report_problems(
 
 
 def _report_faults(report: Report, known: KnownNames, now: dt.datetime) -> Iterator[ReportFault]:
-    yield from ((None, *fault) for fault in site_limit_faults(report))
+    yield from ((None, *fault) for fault in site_limit_faults(report, known.remedies))
     yield from _run_faults(report, known, now)
     yield from _missing_fact_faults(report, known.remedies)
     yield from first_faults(_suite_faults(report, known), "faults of suites")
@@ -159,9 +160,9 @@ def _suite_faults(report: Report, known: KnownNames) -> Iterator[ReportFault]:
 
 
 def _test_faults(report: Report) -> Iterator[ReportFault]:
-    index_by_identity: dict[Identity, int] = {}
+    index_by_identity: dict[IdentityValues, int] = {}
     for index, test in enumerate(report.tests):
-        first_index = index_by_identity.setdefault(identity_of(test), index)
+        first_index = index_by_identity.setdefault(identity_values(test), index)
         if first_index != index:
             what = f'"{test.name}" is listed twice with the same parameters'
             yield index, what, "remove one, or add what differs"
@@ -191,12 +192,16 @@ def first_faults(
         )
 
 
-def too_many_suites_fault(number: int) -> FaultAndRemedy:
+def too_many_suites_fault(
+    number: int, remedies: Mapping[str, str] = FILE_REMEDIES
+) -> FaultAndRemedy:
     """Return what is wrong with a report that has `number` suites, and the fix."""
-    return f"{number:,} suites, more than {MAX_SUITES}", "split the report"
+    return f"{number:,} suites, more than {MAX_SUITES}", remedies["suites"]
 
 
-def site_limit_faults(report: Report) -> Iterator[FaultAndRemedy]:
+def site_limit_faults(
+    report: Report, remedies: Mapping[str, str] = FILE_REMEDIES
+) -> Iterator[FaultAndRemedy]:
     """Yield the faults because of which the site cannot have pages for a report.
 
     These are too many suites, modes or table cells, reserved suite names and invalid modes.
@@ -204,7 +209,7 @@ def site_limit_faults(report: Report) -> Iterator[FaultAndRemedy]:
     declared = (suite.name for suite in report.suites)
     names = dict.fromkeys((*declared, *(test.suite for test in report.tests)))
     if (number := max(len(names), len(report.suites))) > MAX_SUITES:
-        yield too_many_suites_fault(number)
+        yield too_many_suites_fault(number, remedies)
         return  # each of them may have faults of its own
     for name in names:
         if name in RESERVED_NAMES:
@@ -230,12 +235,12 @@ def _table_size_faults(report: Report) -> Iterator[FaultAndRemedy]:
 
     Each suite and mode has a table, with a row per test and a column per set of parameters.
     """
-    rows: dict[tuple[str, object], set[str]] = {}
-    columns: dict[tuple[str, object], set[frozenset[tuple[str, object]]]] = {}
+    rows: defaultdict[tuple[str, object], set[str]] = defaultdict(set)
+    columns: defaultdict[tuple[str, object], set[frozenset[tuple[str, object]]]] = defaultdict(set)
     for test in report.tests:
         key = (test.suite, test.parameters.get("mode"))
-        rows.setdefault(key, set()).add(test.name)
-        columns.setdefault(key, set()).add(frozenset(test.parameters.items()))
+        rows[key].add(test.name)
+        columns[key].add(frozenset(test.parameters.items()))
     cells = sum(len(rows[key]) * len(columns[key]) for key in rows)
     if cells > MAX_CELLS:
         what = f"the tables would have {cells:,} cells, more than {MAX_CELLS:,}"

@@ -6,8 +6,9 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from pydantic import ValidationError
 
@@ -18,13 +19,14 @@ from accelerator_reports.file_reading import (
     file_error,
     finite_number,
     json_error_text,
+    paused_garbage_collection,
     place_and_text,
     read_bytes,
     read_text,
     reject_nan_and_infinity,
 )
 from accelerator_reports.files.problem import Problem, ProblemsError
-from accelerator_reports.report import SCHEMA_VERSION, Report, TestEntry
+from accelerator_reports.report import SCHEMA_VERSION, Report, TestEntry, compact_test
 
 MAX_MEMBERS = 2_000
 """The maximum number of keys of a JSON object in a report file. A valid report needs fewer: its
@@ -36,21 +38,34 @@ MAX_VALUE = 8 * 1024 * 1024
 """The maximum number of characters of a value outside `tests`. The longest valid value lists the
 operators of 100 suites."""
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACES = " \t\n\r"
+_SPACE = re.compile(rf"[{_SPACES}]*")
 
 _MOST_SHOWN = 100
 
 
+class _Shown(TypedDict):
+    mode: Literal["json"]
+    exclude_none: bool
+    exclude_defaults: bool
+
+
 def report_text(report: Report) -> str:
     """Return a report as JSON, with one test per line for readable diffs."""
-    data = report.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    tests = data.pop("tests", [])
+    shown: _Shown = {"mode": "json", "exclude_none": True, "exclude_defaults": True}
+    data = report.model_dump(exclude={"tests"}, **shown)
     head = json.dumps({**data, "schema_version": SCHEMA_VERSION}, indent=1, ensure_ascii=False)
-    lines = ",\n".join(f"  {json.dumps(test, ensure_ascii=False)}" for test in tests)
-    body = f"[\n{lines}\n ]" if lines else "[]"
-    return f'{head.removesuffix("}").rstrip()},\n "tests": {body}\n}}\n'
+    encode = json.JSONEncoder(ensure_ascii=False).encode
+    # Test by test: the records of all tests together would need much memory.
+    lines = [
+        f"{',' if number else ''}\n  {encode(test.model_dump(**shown))}"
+        for number, test in enumerate(report.tests)
+    ]
+    head = head.removesuffix("}").rstrip()
+    return "".join([f'{head},\n "tests": [', *lines, "\n ]\n}\n" if lines else "]\n}\n"])
 
 
+@paused_garbage_collection()
 def read_report(path: Path) -> Report:
     """Read a report file.
 
@@ -65,7 +80,7 @@ def read_report(path: Path) -> Report:
             what = f"the report has more than {MAX_TESTS:,} tests"
             raise file_error(path, line, what, "split it by suite")
         try:
-            tests.append(TestEntry.model_validate(test))
+            tests.append(compact_test(test))
         except ValidationError as error:
             _add_schema_problems(problems, path, line, f"tests[{index}]", error)
 
@@ -136,7 +151,8 @@ class _JsonReader:
         self._line, self._line_position = 1, 0
         self._repeated_keys: list[str] = []
         self._decoder = json.JSONDecoder(
-            object_pairs_hook=self._object_from_pairs,
+            # A method of this object would keep all tests in memory until Python finds the cycle.
+            object_pairs_hook=partial(_object_from_pairs, self._repeated_keys),
             parse_constant=reject_nan_and_infinity,
             parse_float=finite_number,
         )
@@ -198,6 +214,9 @@ class _JsonReader:
 
     def _next_character(self) -> str:
         """Skip white space and return the next character; empty at the end."""
+        character = self._text[self._position : self._position + 1]
+        if character not in _SPACES:
+            return character
         space = _SPACE.match(self._text, self._position)
         self._position = space.end() if space else self._position
         return self._text[self._position : self._position + 1]
@@ -223,15 +242,6 @@ class _JsonReader:
             )
         return json_value
 
-    def _object_from_pairs(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(pairs) > MAX_MEMBERS:
-            raise ValueError(f"an object has {len(pairs):,} keys, more than {MAX_MEMBERS:,}")
-        members = dict(pairs)
-        if len(members) < len(pairs):
-            numbers = Counter(key for key, _ in pairs)
-            self._repeated_keys += [key for key, number in numbers.items() if number > 1]
-        return members
-
     def _current_line(self) -> int:
         self._line += self._text.count("\n", self._line_position, self._position)
         self._line_position = self._position
@@ -241,3 +251,14 @@ class _JsonReader:
         column = self._position - self._text.rfind("\n", 0, self._position)
         what = what.replace("invalid JSON:", f"invalid JSON in column {column}:", 1)
         return file_error(self._path, self._text.count("\n", 0, self._position) + 1, what, remedy)
+
+
+def _object_from_pairs(repeated_keys: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a JSON object, and add the keys that it has twice to `repeated_keys`."""
+    if len(pairs) > MAX_MEMBERS:
+        raise ValueError(f"an object has {len(pairs):,} keys, more than {MAX_MEMBERS:,}")
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        numbers = Counter(key for key, _ in pairs)
+        repeated_keys += [key for key, number in numbers.items() if number > 1]
+    return members

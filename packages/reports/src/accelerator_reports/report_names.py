@@ -59,21 +59,23 @@ def with_full_suite_names(report: Report, names: SuiteNames) -> Report:
 
 
 def with_imported_suite_names(report: Report, known: KnownNames) -> Report:
-    """Return an imported report with full suite names: `tests/unit` becomes `acme/tests-unit`.
+    """Return an imported report with full suite names, see `full_imported_name`."""
+    return _with_renamed_suites(
+        report, lambda suite: full_imported_name(suite, report.accelerator, known)
+    )
 
-    In an imported name, the part before the slash is often a folder of the test tool. If it is not
-    the id of a platform, a hyphen replaces the slash. `SuiteNames.full_name` then completes the
-    name.
+
+def full_imported_name(suite: str, accelerator: str, known: KnownNames) -> str:
+    """Return the full name of a suite that an imported file names: `acme/tests-unit`.
+
+    In an imported name, such as `tests/unit`, the part before the slash is often a folder of the
+    test tool. If it is not the id of a platform, a hyphen replaces the slash.
+    `SuiteNames.full_name` then completes the name.
     """
-    names = known.suite_names
-
-    def full_name(suite: str) -> str:
-        owner = suite_owner(suite)
-        vendors = {report.accelerator, *known.accelerators}
-        suite_name = suite.replace("/", "-") if owner and owner not in vendors else suite
-        return names.full_name(suite_name, report.accelerator)
-
-    return _with_renamed_suites(report, full_name)
+    owner = suite_owner(suite)
+    vendors = {accelerator, *known.accelerators}
+    name = suite.replace("/", "-") if owner and owner not in vendors else suite
+    return known.suite_names.full_name(name, accelerator)
 
 
 def _with_renamed_suites(report: Report, full: Callable[[str], str]) -> Report:

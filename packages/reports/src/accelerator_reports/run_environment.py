@@ -29,6 +29,7 @@ IMPORT_REMEDIES: Mapping[str, str] = {
         "environment that ran the tests"
     ),
     "origins": "add --origin OWNER/NAME@COMMIT:PATH for each file",
+    "suites": "pass --suite NAME, so that all tests belong to one suite",
 }
 """The options of `report import` that supply a missing fact, by the name of the fact."""
 

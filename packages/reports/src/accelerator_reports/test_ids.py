@@ -11,6 +11,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from accelerator_reports.suite_names import is_suite_name
 
@@ -109,6 +110,7 @@ def valid_suite_id(name: str) -> str | None:
     return "-".join(words)[:_MAX_SUITE].strip("-") or None
 
 
+@lru_cache(maxsize=4096)  # each test of a file asks for the name of its suite
 def valid_suite_name(name: str) -> str | None:
     """Return a valid suite name for a name: `My Tests` becomes `my-tests`.
 
@@ -142,7 +144,8 @@ def device_or_none(word: str) -> str | None:
     return word if kind in DEVICES and (number.isdigit() or not colon) else None
 
 
-def _bracket_parameters(inside: str) -> tuple[dict[str, str], str | None]:
+@lru_cache(maxsize=4096)  # many tests have the same parameters
+def _bracket_parameters(inside: str) -> tuple[Mapping[str, str], str | None]:
     """Return the parameters and the device in the brackets of a test id.
 
     `cpu-float32-shape0` gives `{"dtype": "float32", "case": "shape0"}` and the device `cpu`. If
@@ -172,14 +175,23 @@ def _split_generic_test_id(
     "cuda")`. None if class and test don't name the same device. If the class ends with
     PRIVATEUSE1, the device is a plugin's, and the test's name contains the plugin's device name.
     """
-    ending = _CLASS_ENDING.search(container)
-    if ending is None:
+    stem, class_device = _split_class_device(container)
+    if not class_device:
         return None
-    stem, class_device = container[: ending.start()], ending[0].lower()
     for device in sorted(DEVICES) if class_device == _PLUGIN_DEVICE else [class_device]:
         if name_and_parameters := _split_device_suffix(test, device):
             return stem, *name_and_parameters, device
     return None
+
+
+@lru_cache(maxsize=4096)  # a class has many tests
+def _split_class_device(container: str) -> tuple[str, str]:
+    """Return a class without its device, and the device: `("TestOps", "cuda")` for `TestOpsCUDA`.
+
+    The device is empty if the class names none.
+    """
+    ending = _CLASS_ENDING.search(container)
+    return (container[: ending.start()], ending[0].lower()) if ending else (container, "")
 
 
 def _split_device_suffix(test: str, device: str) -> tuple[str, dict[str, str]] | None:
@@ -202,7 +214,7 @@ def _suffix_parameters(suffix: str) -> dict[str, str] | None:
 
 
 def _joined_parameters(
-    name_parameters: dict[str, str], other_parameters: dict[str, str]
+    name_parameters: Mapping[str, str], other_parameters: Mapping[str, str]
 ) -> dict[str, str]:
     cases = [
         parameters["case"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeAlias
 from urllib.parse import quote, unquote
 
 from accelerator_reports.report import Scalar, TestEntry
@@ -50,16 +51,27 @@ class Identity:
 
         Settings are the parameters that are the same for a whole run of a suite (see `SETTINGS`).
         """
-        return _group_name(self.suite, self.parameters)
+        return group_name(self.suite, self.parameters)
+
+
+IdentityValues: TypeAlias = tuple[str, str, Parameters]
+"""The values of an `Identity`, which are made and compared faster than the object."""
 
 
 def identity_of(test: TestEntry) -> Identity:
     """Return the identity of a test. Numbers and booleans become text: 8 becomes "8"."""
-    return Identity(test.suite, test.name, parameters_of(test.parameters))
+    return Identity(*identity_values(test))
+
+
+def identity_values(test: TestEntry) -> IdentityValues:
+    """Return the suite, the name and the parameters of the identity of a test."""
+    return test.suite, test.name, parameters_of(test.parameters)
 
 
 def parameters_of(parameters: Mapping[str, Scalar]) -> Parameters:
     """Return parameters as pairs of a name and a value as text, sorted by name."""
+    if not parameters:  # as most tests of a large report
+        return ()
     return tuple(sorted([(name, _parameter_text(value)) for name, value in parameters.items()]))
 
 
@@ -102,6 +114,7 @@ def _query_string(parameters: Parameters) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _group_name(suite: str, parameters: Parameters) -> str:
+def group_name(suite: str, parameters: Parameters) -> str:
+    """Return the group of tests in a suite with these parameters, see `Identity.group`."""
     settings = tuple(pair for pair in parameters if pair[0] in SETTINGS)
     return f"{_cached_quote(suite, '')}{_query_string(settings)}"

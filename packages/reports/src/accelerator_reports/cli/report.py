@@ -33,6 +33,7 @@ from accelerator_reports.comparison import (
     environment_differences,
     report_pair,
 )
+from accelerator_reports.file_reading import paused_garbage_collection
 from accelerator_reports.files.atomic_write import write_text_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import Problem, ProblemsError, printable
@@ -47,8 +48,10 @@ from accelerator_reports.report_names import name_warnings
 
 
 @click.group()
-def report() -> None:
+@click.pass_context
+def report(context: click.Context) -> None:
     """Import, check, merge and export test reports."""
+    context.with_resource(paused_garbage_collection())
 
 
 report.add_command(import_report)

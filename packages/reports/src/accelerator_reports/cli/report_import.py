@@ -6,6 +6,7 @@ import datetime as dt
 import re
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -29,15 +30,15 @@ from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import ProblemsError, first_error_text, printable
 from accelerator_reports.files.wording import count
 from accelerator_reports.formats.format_list import READERS, detect_format
+from accelerator_reports.formats.imported_tests import suite_name_fault
 from accelerator_reports.merge import merged_results
 from accelerator_reports.outcomes import Outcome, TriggerKind, outcome_counts_text
-from accelerator_reports.report import Origin, Report, Trigger
+from accelerator_reports.report import Origin, Report, TestEntry, Trigger
 from accelerator_reports.report_check import KnownNames, report_problems
 from accelerator_reports.report_file import report_text
 from accelerator_reports.report_names import (
+    full_imported_name,
     name_warnings,
-    with_full_suite_names,
-    with_imported_suite_names,
 )
 from accelerator_reports.run_environment import (
     ENVIRONMENT_OPTIONS,
@@ -63,6 +64,23 @@ def _validated_version(
     return value.strip()
 
 
+def _validated_suite(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> str | None:
+    if value and (fault := suite_name_fault(value)):
+        raise click.BadParameter(printable("; ".join(fault)))
+    return value
+
+
+def _past_time(
+    _context: click.Context, _option: click.Parameter, value: dt.datetime | None
+) -> dt.datetime | None:
+    time = value.replace(tzinfo=dt.timezone.utc) if value else None
+    if time and time > utc_now():
+        raise click.BadParameter(f"the time is in the future ({time:%Y-%m-%d}). Correct it")
+    return time
+
+
 @click.command("import")
 @ANY_ROOT
 @click.option(
@@ -81,7 +99,9 @@ def _validated_version(
     type=click.Choice(sorted(READERS)),
     help="Read this format. Default: detected.",
 )
-@click.option("--suite", help="Name the suite, if the files do not state it.")
+@click.option(
+    "--suite", callback=_validated_suite, help="Name the suite, if the files do not state it."
+)
 @click.option(
     "--parameter",
     multiple=True,
@@ -98,6 +118,7 @@ def _validated_version(
 @click.option(
     "--started",
     type=DateText(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]),
+    callback=_past_time,
     help="State the start time of the run, in UTC.",
 )
 @click.option(
@@ -140,17 +161,17 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     names = replace(names_known_in(root), remedies=IMPORT_REMEDIES)
     if names.accelerators:
         refuse_unknown(arguments["accelerator"], names.accelerators)
-    results = merged_results([_read_results(path, arguments) for path in inputs])
+    options = _import_options(arguments, names)
+    results = merged_results(
+        [READERS[arguments["format_name"] or detect_format(path)](path, options) for path in inputs]
+    )
     new_report = _imported_report(results, arguments, names)
-    if arguments["suite"]:
-        new_report = with_full_suite_names(new_report, names.suite_names)
-    else:
-        new_report = with_imported_suite_names(new_report, names)
     now = utc_now()
     if problems := list(report_problems(new_report, out.name, names, now)):
         raise ProblemsError(problems)
     folder_problems = names.unread.get(arguments["accelerator"], ())
-    warnings = [*folder_problems, *name_warnings(new_report, out.name, names)]
+    left_out = (replace(problem, level="warning") for problem in results.warnings)
+    warnings = [*left_out, *folder_problems, *name_warnings(new_report, out.name, names)]
     write_text_atomically(out, report_text(new_report))
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
@@ -159,16 +180,29 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     )
 
 
-def _read_results(path: Path, arguments: dict[str, Any]) -> ImportResult:
+def _import_options(arguments: dict[str, Any], names: KnownNames) -> ImportOptions:
+    """Return what the user states about the tests.
+
+    A suite that the user names keeps a slash in its name: `other/kernels`.
+    """
     parameters = values_by_name(arguments["parameter"], "--parameter", "dtype=float32")
-    options = ImportOptions(arguments["suite"], parameters, arguments["accelerator"])
-    reader = READERS[arguments["format_name"] or detect_format(path)]
-    return reader(path, options)
+    try:
+        TestEntry(suite="s", name="n", parameters=parameters, outcome="passed")
+    except ValidationError as error:
+        raise click.BadParameter(
+            printable(first_error_text(error)), param_hint="--parameter"
+        ) from None
+    suite, accelerator = arguments["suite"], arguments["accelerator"]
+    full_name = (
+        partial(names.suite_names.full_name, accelerator=accelerator)
+        if suite
+        else partial(full_imported_name, accelerator=accelerator, known=names)
+    )
+    return ImportOptions(suite, parameters, accelerator, full_name)
 
 
 def _imported_report(results: ImportResult, arguments: dict[str, Any], names: KnownNames) -> Report:
-    started = arguments["started"]
-    started = started.replace(tzinfo=dt.timezone.utc) if started else results.started
+    started = arguments["started"] or results.started
     file, accelerator = arguments["environment_file"], arguments["accelerator"]
     try:
         return Report(
@@ -191,8 +225,8 @@ def _imported_report(results: ImportResult, arguments: dict[str, Any], names: Kn
             suites=results.suites,
             tests=results.tests,
         )
-    except ValidationError as error:
-        raise click.ClickException(first_error_text(error)) from None
+    except ValidationError as error:  # the files are valid: an option is not
+        raise click.UsageError(printable(first_error_text(error))) from None
 
 
 def _trigger(arguments: dict[str, Any]) -> Trigger:

@@ -33,6 +33,11 @@ _FORMAT_PAGE = 'the page "The file format" of the site describes the format'
 _CONFLICT_MARKER = re.compile(r"^(?:<{7}|>{7}) .*", re.MULTILINE)
 
 
+def is_plain(text: str) -> bool:
+    """Return whether a text has only visible ASCII characters. A search takes much longer."""
+    return text.isascii() and text.isprintable()
+
+
 def escape_sequence(character: str) -> str:
     r"""Return the escape sequence of a character in Python and YAML: `\u202e`, `\U000e0001`."""
     code = ord(character)

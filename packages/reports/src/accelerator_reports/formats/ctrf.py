@@ -34,7 +34,6 @@ from accelerator_reports.formats.stored_fields import (
     run_fields,
     with_stored_fields,
 )
-from accelerator_reports.merge import merged_suites
 from accelerator_reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
 from accelerator_reports.report import EARLIEST_TIME, Evidence, Report, Suite, TestEntry
 from accelerator_reports.run_environment import facts_from_properties, merged_environment
@@ -84,24 +83,23 @@ _OUTCOME_BY_RAW_STATUS: Mapping[str, Outcome] = {
     "xpass": "passed",
     "xpassed": "passed",
 }
+_UNEXPECTED_PASSES = {"xpass", "xpassed"}
 
 
 def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
     """Read a CTRF file. Raises ProblemsError with the faults of the file or the suite name."""
     user_suite = chosen_suite(path, options)
-    results = parse_document(path, ctrf_model.Document, load_json(path)).results
+    results = parse_document(path, ctrf_model.Document, load_json(path, strict=False)).results
     fallback = valid_suite_id(results.tool.name) or "tests"
-    imported = ImportedTests(path, options, may_repeat=True)
+    imported = ImportedTests(path, options, repeats="apart")
     _read_tests(imported, results, options, fallback)
     stored_fields = _stored_fields(imported, "results.extra", results.extra)
     suites = _stored_suites(imported, stored_fields.get("suites", []), user_suite)
     run = _run_of_file(imported, results, stored_fields.get("run"))
-    tests = imported.checked_tests()
-    names = dict.fromkeys(test.suite for test in tests) or {user_suite or fallback: None}
-    for name in names if tests or not suites else ():
-        suites.setdefault(name, Suite(name=name, kind="unit"))
-    all_suites = tuple(suites.values())
-    return ImportResult(all_suites, tests, run.environment, run.started, run.finished, run.note)
+    names = imported.suite_names or ([] if suites else [user_suite or fallback])
+    stated = {suite.name for suite in suites}
+    suites += [Suite(name=name, kind="unit") for name in names if name not in stated]
+    return imported.result(suites, run.environment, run.started, run.finished, run.note)
 
 
 def _read_tests(
@@ -109,15 +107,19 @@ def _read_tests(
 ) -> None:
     """Add the tests of the file to `imported`. Tests without a suite get the suite `fallback`.
 
-    If a count in `results.summary` differs from `results.tests`, a fault is recorded.
+    If a count in `results.summary` differs from `results.tests`, a fault is recorded. The counts by
+    status are not compared if a test cannot be read.
     """
     statuses: Counter[str] = Counter()
     for index, record in enumerate(results.tests):
         json_path = f"results.tests[{index}]"
-        test = imported.parse_record(ctrf_model.Test, record, json_path)
+        test = imported.parse_entry(ctrf_model.Test, record, json_path)
         if test is None:
             continue
         statuses[test.status] += 1
+        if test.duration is None:
+            what = f"{json_path}.duration is not a number of milliseconds, 0 or more"
+            imported.leave_out_value(1, what, "use a number")
         test_id = parsed_test_id(test, options.suite)
         plain_fields = standard_fields(test, test_id, options.suite, fallback)
         stored_fields = _stored_fields(imported, f"{json_path}.extra", test.extra)
@@ -127,7 +129,8 @@ def _read_tests(
             place=json_path,
             device=test_id.device,
         )
-    for count_name in ("tests", *ctrf_model.STATUSES):
+    all_are_read = statuses.total() == len(results.tests)
+    for count_name in ("tests", *(ctrf_model.STATUSES if all_are_read else ())):
         stated_count = getattr(results.summary, count_name)
         actual_count = len(results.tests) if count_name == "tests" else statuses[count_name]
         if stated_count != actual_count:
@@ -149,16 +152,13 @@ def _stored_fields(imported: ImportedTests, json_path: str, extra: Mapping[str, 
     return {}
 
 
-def _stored_suites(
-    imported: ImportedTests, records: object, user_suite: str | None
-) -> dict[str, Suite]:
+def _stored_suites(imported: ImportedTests, records: object, user_suite: str | None) -> list[Suite]:
     json_path = f"results.extra.{NAMESPACE}.suites"
-    suites = [
+    return [
         suite.model_copy(update={"name": user_suite or suite.name})
         for record in (records if isinstance(records, list) else ())
         if (suite := imported.parse_record(Suite, record, json_path))
     ]
-    return {suite.name: suite for suite in merged_suites(suites)}
 
 
 def _run_of_file(
@@ -219,7 +219,7 @@ def standard_fields(
     fields: dict[str, Any] = {
         "suite": user_suite or valid_suite_name(top) or fallback,
         "name": test_id.name,
-        "duration_s": test.duration / 1000,
+        "duration_s": None if test.duration is None else test.duration / 1000,
         **_outcome_fields(test),
     }
     if parameters := {**test_id.parameters, **_test_parameters(test.parameters)}:
@@ -290,6 +290,8 @@ def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
 def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
     if test.status in _OUTCOME_BY_STATUS:
         return _OUTCOME_BY_STATUS[test.status]
+    if test.status == "failed" and raw in _UNEXPECTED_PASSES:
+        return "failed"
     if raw in _OUTCOME_BY_RAW_STATUS:
         return _OUTCOME_BY_RAW_STATUS[raw]
     if raw in {"error", "broken"}:

@@ -11,16 +11,21 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from accelerator_reports.file_reading import is_finite
 from accelerator_reports.files.fields import Count
 
 Status = Literal["passed", "failed", "skipped", "pending", "other"]
 STATUSES: tuple[Status, ...] = get_args(Status)
-Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 MillisecondTime = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
 
 
 def _as_list(value: object) -> object:
     return [value] if isinstance(value, str) else value
+
+
+def _milliseconds_or_none(value: object) -> object:
+    """Return a duration, or None for an invalid one: a test is not left out because of it."""
+    return value if is_finite(value) and value >= 0 else None
 
 
 class _CtrfModel(BaseModel):
@@ -41,7 +46,7 @@ class Test(_CtrfModel):
 
     name: Annotated[str, Field(min_length=1)]
     status: Status
-    duration: Milliseconds
+    duration: Annotated[float | None, BeforeValidator(_milliseconds_or_none)] = None
     suite: Annotated[list[str], BeforeValidator(_as_list)] = []
     message: str = ""
     trace: str = ""

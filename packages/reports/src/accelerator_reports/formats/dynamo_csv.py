@@ -1,6 +1,6 @@
-"""Reads a baseline from CSV files of PyTorch's dynamo benchmarks: which models CI expects to pass.
+"""Reads CSV files of PyTorch's dynamo benchmarks: what CI expects of models, and results of a run.
 
-The files are in `benchmarks/dynamo/ci_expected_accuracy/` of PyTorch and in
+The files with the expectations are in `benchmarks/dynamo/ci_expected_accuracy/` of PyTorch and in
 `.github/ci_expected_accuracy/` of torch-xpu-ops. The folder's name states the hardware; the file's
 name states how the models are run:
 
@@ -11,6 +11,15 @@ status such as `pass`) and counts, which differ from file to file (`graph_breaks
 and become metrics. This form does not state the data type, so the parameter `dtype` is absent.
 torch-xpu-ops has one column with a status for each data type; an empty cell produces no test.
 Blank lines have no meaning: they prevent merge conflicts between two changes.
+
+A run of the benchmarks writes files of a third form. Their columns are `dev`, `name`, `batch_size`,
+`accuracy` or `speedup`, and figures (benchmarks/dynamo/common.py). `dev` is hardware and thus not a
+parameter. Neither is `batch_size`, because the expectations do not state it: it is a metric. If a
+model fails, the batch size is 0, and so are the speedup and all figures. CI names the files:
+
+    inductor_with_cudagraphs_torchbench_bfloat16_inference_cuda_accuracy.csv
+
+Words of the name that this module does not know are the parameter `recipe`: `with_cudagraphs`.
 
 The URLs in comment lines above a row are known issues of that row. The first URL becomes the known
 issue of a test, the others become its evidence. If a test of the row does not pass, only the tests
@@ -37,30 +46,41 @@ from accelerator_reports.file_reading import (
 )
 from accelerator_reports.files.problem import did_you_mean
 from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_reports.formats.statuses import dynamo_meaning
+from accelerator_reports.formats.statuses import MEASURED, StatusMeaning, dynamo_meaning
 from accelerator_reports.outcomes import GOOD
 from accelerator_reports.report import Scalar, Suite
+from accelerator_reports.shortened_text import shortened_text
+from accelerator_reports.test_ids import DEVICES
 
 DTYPES = frozenset({"float32", "bfloat16", "float16", "amp", "amp_bf16", "amp_fp16", "float64"})
 
-# Parameters by word of the file name. `cpu` is hardware, which is not a parameter.
+_SUITES = frozenset({"torchbench", "huggingface", "timm"})
+# Parameters by word of the file name. The names of devices are hardware, which is not a parameter.
 _PARAMETERS_BY_WORD: dict[str, dict[str, Scalar]] = {
-    "cpu": {},
-    "dynamic": {"dynamic": True},
-    "freezing": {"freezing": True},
-    "amp": {"dtype": "amp"},
-    "max_autotune": {"max_autotune": True},
-    "inductor": {"compiler": "inductor"},
-    "aot_inductor": {"compiler": "aot_inductor"},
-    "aot_eager": {"compiler": "aot_eager"},
-    "dynamo_eager": {"compiler": "dynamo_eager"},
+    **{word: {} for word in (*_SUITES, *DEVICES, "models", "accuracy", "performance")},
+    **{dtype: {"dtype": dtype} for dtype in DTYPES},
+    **{mode: {"mode": mode} for mode in ("inference", "training")},
+    **{
+        compiler: {"compiler": compiler}
+        for compiler in ("inductor", "aot_inductor", "aot_eager", "dynamo_eager", "eager")
+    },
+    **{flag: {flag: True} for flag in ("dynamic", "freezing", "max_autotune")},
 }
-_WORD_PATTERN = "|".join(sorted(_PARAMETERS_BY_WORD, key=len, reverse=True))
-_FILE_NAME_PATTERN = re.compile(
-    rf"(?P<words>(?:(?:{_WORD_PATTERN})_)+)(?P<suite>torchbench|huggingface|timm)(?:_models)?"
-    r"_(?P<mode>inference|training)\.csv"
-)
+_KNOWN_WORDS = "|".join(sorted(_PARAMETERS_BY_WORD, key=len, reverse=True))
+_WORD = re.compile(rf"(?:{_KNOWN_WORDS}|[a-z0-9.-]+)(?=_|\Z)")
 _FILE_NAME_REMEDY = 'use a name like "inductor_torchbench_inference.csv", or pass --suite'
+_HEADER_REMEDY = (
+    'start it with "name,accuracy", with "name" and data types, or with "dev,name,batch_size" and '
+    '"accuracy" or "speedup"'
+)
+# A column of another name is a count.
+_UNITS = {
+    "abs_latency": "ms",
+    "compilation_latency": "s",
+    "eager_peak_mem": "GB",
+    "dynamo_peak_mem": "GB",
+}
+_NO_METRICS = frozenset({"dev", "name", "tag", "accuracy"})
 _ADDRESS = re.compile(r"https://[\w.-]+(?:/[\w./?#=&%-]{0,400})?")
 _MOST_ADDRESSES = 20
 _MOST_COLUMNS = 100
@@ -74,7 +94,7 @@ class _Row:
 
 
 def read_dynamo_csv(path: Path, options: ImportOptions) -> ImportResult:
-    """Read an accuracy file, in the form of PyTorch or of torch-xpu-ops.
+    """Read an expectation of PyTorch or torch-xpu-ops, or the results of a run of the benchmarks.
 
     `options.suite` overrides the suite in the file name, and then any file name is accepted.
     Parameters that the file states override `options.parameters`. Raises ProblemsError if the
@@ -82,38 +102,47 @@ def read_dynamo_csv(path: Path, options: ImportOptions) -> ImportResult:
     """
     name, parameters = _suite_and_parameters(path, options)
     tests = ImportedTests(path, options)
-    suite = Suite(name=name, kind="model")
     rows = _csv_rows(path)
     head = next(rows, None)
     if head is None:
         raise file_error(path, 1, "the file has no header", 'start it with "name,accuracy"')
     columns = _checked_columns(path, head)
+    devices: set[str] = set()
     for row in rows:
+        if row.cells == columns:  # files that were joined
+            continue
         cells = tests.cells_by_column(row.line, columns, row.cells)
         for fields in _test_fields(row, cells, tests) if cells else ():
             fields["parameters"] = {**parameters, **fields["parameters"]}
-            tests.add(row.line, {"suite": name, "name": row.cells[0], **fields})
-    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
+            device = cells.get("dev") if cells else None
+            devices |= {device} if device else set()
+            test_fields = {"suite": name, "name": row.cells[columns.index("name")], **fields}
+            tests.entries[READ_AS_TEST] += tests.add(row.line, test_fields, device=device)
+    note = f"Device in the file: {', '.join(sorted(devices))}." if devices else ""
+    return tests.result((Suite(name=name, kind="model"),), note=shortened_text(note))
 
 
 def _suite_and_parameters(path: Path, options: ImportOptions) -> tuple[str, dict[str, Scalar]]:
     """Return the suite and the parameters that all tests of the file have, from the file name.
 
-    `options.suite` overrides the suite. Raises ProblemsError if the file name states no suite and
-    `options` has no suite.
+    `options.suite` overrides the suite. Raises ProblemsError if the file name states no suite or
+    mode, and `options` has no suite.
     """
-    parameters: dict[str, Scalar] = {}
     user_suite = chosen_suite(path, options)
-    match = _FILE_NAME_PATTERN.fullmatch(path.name)
-    if match is None:
+    words = _WORD.findall(path.name.lower().removesuffix(".csv"))
+    suite = next((word for word in words if word in _SUITES), None)
+    parameters: dict[str, Scalar] = {}
+    for word in words:
+        parameters |= _PARAMETERS_BY_WORD.get(word, {})
+    if suite is None or "mode" not in parameters:
         if user_suite is None:
             raise file_error(
                 path, 1, "the file name does not state how the models were run", _FILE_NAME_REMEDY
             )
-        return user_suite, parameters
-    for word in re.findall(rf"({_WORD_PATTERN})_", match["words"]):
-        parameters |= _PARAMETERS_BY_WORD[word]
-    return user_suite or match["suite"], parameters | {"mode": match["mode"]}
+        return user_suite, {}
+    if recipe := "_".join(word for word in words if word not in _PARAMETERS_BY_WORD):
+        parameters["recipe"] = recipe
+    return user_suite or suite, parameters
 
 
 def _csv_rows(path: Path) -> Iterator[_Row]:
@@ -134,11 +163,10 @@ def _csv_rows(path: Path) -> Iterator[_Row]:
 
 def _checked_columns(path: Path, head: _Row) -> list[str]:
     columns = head.cells
-    if columns[0] != "name" or len(columns) == 1:
+    is_output = columns[:2] == ["dev", "name"] and {"accuracy", "speedup"} & set(columns)
+    if not is_output and (columns[0] != "name" or len(columns) == 1):
         what = f'the header starts with "{",".join(columns)[:60]}"'
-        raise file_error(
-            path, head.line, what, 'start it with "name,accuracy", or "name" and data types'
-        )
+        raise file_error(path, head.line, what, _HEADER_REMEDY)
     if len(columns) > _MOST_COLUMNS:
         what = f"the header has {len(columns):,} columns, more than {_MOST_COLUMNS}"
         raise file_error(path, head.line, what, "use an unmodified file from the benchmarks")
@@ -146,7 +174,7 @@ def _checked_columns(path: Path, head: _Row) -> list[str]:
         what = f'the column "{min(repeated_columns)[:60]}" is listed twice'
         raise file_error(path, head.line, what, "remove one of the two")
     unknown = [column for column in columns[1:] if column not in DTYPES]
-    if unknown and "accuracy" not in columns:
+    if unknown and not is_output and "accuracy" not in columns:
         what = f'the column "{unknown[0][:60]}" is not a data type'
         raise file_error(
             path, head.line, what, did_you_mean(unknown[0][:60], {*DTYPES, "accuracy"})
@@ -159,21 +187,28 @@ def _test_fields(
 ) -> Iterator[dict[str, Any]]:
     """Yield the `TestEntry` fields of each test in a row, without suite and name.
 
-    A row is one test in PyTorch's form, and one test per data type in torch-xpu-ops' form.
-    `cells` are the row's texts by column.
+    A row is one test per data type in torch-xpu-ops' form, and one test in the other forms. `cells`
+    are the row's texts by column.
     """
-    if "accuracy" in cells:
-        statuses: list[tuple[dict[str, str], str]] = [({}, cells["accuracy"])]
-        counts = {key: cell for key, cell in cells.items() if key not in {"name", "accuracy"}}
-        if not cells["accuracy"]:
-            tests.record_fault(row.line, "the row has no status", 'add one, such as "pass"')
+    metrics = {}
+    meanings: list[tuple[dict[str, str], StatusMeaning]]
+    if "accuracy" in cells or "speedup" in cells:
+        if not (status := cells.get("accuracy") or cells.get("speedup")):
+            what = "the row has no status"
+            tests.leave_out(row.line, what, 'add one, such as "pass"', "without a status")
+            return
+        meaning = dynamo_meaning(status) if "accuracy" in cells else _speedup_meaning(status)
+        meanings = [({"tag": cells["tag"]} if cells.get("tag") else {}, meaning)]
+        if cells.get("batch_size") != "0":
+            metrics = _metrics(row, cells, tests)
     else:
-        statuses = [({"dtype": key}, cell) for key, cell in cells.items() if key != "name"]
-        counts = {}
-    for _, status in statuses:
-        tests.entries[READ_AS_TEST if status else "empty cells"] += 1
-    meanings = [(parameters, dynamo_meaning(status)) for parameters, status in statuses if status]
-    metrics = _metrics(row, counts, tests)
+        statuses = {dtype: status for dtype, status in cells.items() if dtype != "name"}
+        tests.entries.update("empty cells" for status in statuses.values() if not status)
+        meanings = [
+            ({"dtype": dtype}, dynamo_meaning(status))
+            for dtype, status in statuses.items()
+            if status
+        ]
     has_bad_outcome = any(meaning.outcome not in GOOD for _, meaning in meanings)
     for parameters, meaning in meanings:
         issue_fields = (
@@ -182,12 +217,26 @@ def _test_fields(
         yield {"parameters": parameters, "metrics": metrics, **meaning.fields(), **issue_fields}
 
 
+def _speedup_meaning(speedup: str) -> StatusMeaning:
+    """Return the meaning of a speedup; it is 0, or the text of an error, if the model failed."""
+    try:
+        value = float(speedup)
+    except ValueError:
+        return dynamo_meaning(speedup)
+    if value > 0:
+        return MEASURED
+    reason = f"The benchmark failed: the speedup in the file is {speedup[:60]}."
+    return StatusMeaning("failed", "run", reason)
+
+
 def _metrics(row: _Row, cells: Mapping[str, str], tests: ImportedTests) -> dict[str, Any]:
     metrics = {}
     for column, cell in cells.items():
-        value = tests.parse_number(row.line, column, cell) if cell else None
+        if not cell or column in _NO_METRICS:
+            continue
+        value = tests.parse_number(row.line, column, cell)
         if value is not None:
-            metrics[column] = {"value": value, "unit": "1"}
+            metrics[column.lower()] = {"value": value, "unit": _UNITS.get(column, "1")}
     return metrics
 
 

@@ -111,7 +111,7 @@ def read_executorch_csv(path: Path, options: ImportOptions) -> ImportResult:
         if fields := row_fields(line, row, tests):
             tests.add(line, {"suite": suite.name, **fields})
     note = flows_note(flows, tests)
-    return ImportResult(suites=(suite,), tests=tests.checked_tests(), note=note)
+    return tests.result((suite,), note=note)
 
 
 def _executorch_suite(path: Path, options: ImportOptions) -> Suite:
@@ -141,7 +141,7 @@ def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
     """Yield the number of each row's first line, and the row's values by column.
 
     Raises ProblemsError if the CSV is invalid or lacks a required column. A row with another number
-    of values than the header is skipped, and a fault is recorded in `tests`.
+    of values than the header is left out.
     """
     columns = None
     for line, cells in csv_records(path, lines_of(path, read_text(path))):
@@ -167,20 +167,18 @@ def _checked_columns(path: Path, line: int, columns: list[str]) -> list[str]:
 def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] | None:
     """Return the `TestEntry` fields of a CSV row, without the suite.
 
-    If the result or the parameters are invalid, return None and record a fault in `tests`.
+    If the result or the parameters are invalid, return None and leave out the row.
     """
     status = _result_status(row)
     parameters = _row_parameters(row)
     if status is None:
         what = f'"{row["Result"][:60]}" with the detail "{row["Result Detail"][:60]}" is not valid'
-        tests.record_fault(
-            line, what, f"write Pass, Skip, or Fail with {' or '.join(_STATUS_BY_DETAIL)}"
-        )
+        remedy = f"write Pass, Skip, or Fail with {' or '.join(_STATUS_BY_DETAIL)}"
+        tests.leave_out(line, what, remedy, "with an unknown result")
+        return None
     if parameters is None:
-        tests.record_fault(
-            line, f'"{row["Params"][:60]}" is not a valid set of parameters', _PARAMS_REMEDY
-        )
-    if status is None or parameters is None:
+        what = f'"{row["Params"][:60]}" is not a valid set of parameters'
+        tests.leave_out(line, what, _PARAMS_REMEDY)
         return None
     return {
         "name": row["Test Case"],
@@ -307,14 +305,14 @@ def read_executorch_json(path: Path, options: ImportOptions) -> ImportResult:
         try:
             test = pytest_json.Test.model_validate(record)
         except ValidationError:
-            tests.record_fault(
+            tests.leave_out(
                 1, f"tests[{number}] is not a test in pytest-json-report format", _REMEDY
             )
             continue
         rows = _json_rows(record)
         if rows is None:
             what = f"tests[{number}].metadata.subtests are not results in ExecuTorch format"
-            tests.record_fault(1, what, _REMEDY)
+            tests.leave_out(1, what, _REMEDY)
             continue
         flows |= {row["Flow"] for row in rows} or {_flow_in_test_id(test.nodeid)}
         for fields in _test_fields(test, rows, tests):
@@ -343,7 +341,7 @@ def _test_fields(
     outcome_fields = pytest_json.outcome_fields(test)
     if outcome_fields is None:
         what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is not a pytest outcome'
-        tests.record_fault(1, what, _REMEDY)
+        tests.leave_out(1, what, _REMEDY, "with an unknown outcome")
         return []
     if not rows:
         return [{**_name_and_parameters(test.nodeid), **outcome_fields}]

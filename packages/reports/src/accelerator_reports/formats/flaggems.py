@@ -64,8 +64,9 @@ def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
         skip_call = next(
             (call for condition, call in skips if _is_true_for_vendor(condition, vendor)), None
         )
-        tests.entries[READ_AS_TEST if skip_call else "not always skipped on this hardware"] += 1
-        if skip_call:
+        if skip_call is None:
+            tests.entries["not always skipped on this hardware"] += 1
+        else:
             reason = failure_outcomes.reason(_skip_reason(skip_call)) or failure_outcomes.NO_REASON
             issue = _ISSUE_NUMBER.search(reason)
             fields = {
@@ -76,8 +77,8 @@ def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
                 "reason": reason,
                 "known_issue": {"url": f"{_ISSUES_URL}/{issue[1]}"} if issue else None,
             }
-            tests.add(skip_call.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
+            tests.entries[READ_AS_TEST] += tests.add(skip_call.lineno, fields)
+    return tests.result((suite,))
 
 
 def _skip_conditions(

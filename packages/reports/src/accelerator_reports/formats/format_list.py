@@ -10,13 +10,16 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from accelerator_reports.file_reading import (
     ImportOptions,
     Reader,
     file_error,
     load_json,
+    parse_json_in_file,
     read_bytes,
+    read_text,
 )
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.formats.ctrf import ctrf_text, read_ctrf
@@ -27,6 +30,7 @@ from accelerator_reports.formats.junit import junit_text, read_junit
 from accelerator_reports.formats.lm_eval import read_lm_eval
 from accelerator_reports.formats.mps_lists import read_mps_lists
 from accelerator_reports.formats.onnx_scoreboard import read_onnx_scoreboard
+from accelerator_reports.formats.other_formats import Kind, kind_of_bytes, kind_of_json
 from accelerator_reports.formats.pytest_json import read_pytest_json
 from accelerator_reports.formats.pytorch_test_run import read_pytorch_test_run
 from accelerator_reports.formats.torchbench import read_torchbench
@@ -46,8 +50,10 @@ class Format:
     """The format's name, as used in a sentence."""
     read: Reader | None = None
     """The reader; None for a format that is only written."""
-    start: bytes = b""
-    """Bytes near the beginning of every file in this format."""
+    starts: tuple[bytes, ...] = ()
+    """Every file in this format has one of these near its beginning. Their first character also
+    says what the file is: XML for `<`, JSON for a quotation mark, and otherwise text. After a line
+    end as first character, they begin a line."""
     further: bytes = b""
     """Bytes that every file in this format also contains, at any place."""
     write: Writer | None = None
@@ -67,91 +73,91 @@ FORMATS: Mapping[str, Format] = {
     "junit": Format(
         "JUnit XML",
         read_junit,
-        b"<testsuite",
+        (b"<testsuite",),
         write=junit_text,
         example="--torch 2.9.0 results.xml",
     ),
     "ctrf": Format(
         "CTRF",
         read_ctrf,
-        b'"reportFormat"',
+        (b'"reportFormat"',),
         write=ctrf_text,
         example="--torch 2.9.0 ctrf-report.json",
     ),
     "pytorch-test-run": Format(
         "the test cases that PyTorch’s CI uploads as JSON",
         read_pytorch_test_run,
-        b'"classname"',
+        (b'"classname"',),
         b'"workflow_run_attempt"',
         example=f"{_UNDATED_OPTIONS} test_run.json",
     ),
     "torchbench": Format(
         "TorchBench’s JSON",
         read_torchbench,
-        b'"metrics"',
+        (b'"metrics"',),
         example="--started 2026-01-31T02:00:00 metrics.json",
     ),
     # It is a pytest-json-report, with columns of its own far from the beginning.
     "executorch-json": Format(
         "the JSON of ExecuTorch’s backend suite",
         read_executorch_json,
-        b'"exitcode"',
+        (b'"exitcode"',),
         b'"Result Detail"',
         example="--torch 2.9.0 executorch.json",
     ),
     "pytest-json": Format(
         "the JSON of pytest-json-report",
         read_pytest_json,
-        b'"exitcode"',
+        (b'"exitcode"',),
         example="--torch 2.9.0 .report.json",
     ),
     "onnx-scoreboard": Format(
         "the report.json of ONNX’s backend scoreboard",
         read_onnx_scoreboard,
-        b'"failed"',
+        (b'"failed"',),
         b'"passed"',
         example="--torch 2.9.0 scoreboard.json",
     ),
     "executorch-csv": Format(
         "the CSV of ExecuTorch’s backend suite",
         read_executorch_csv,
-        b"Test ID,",
+        (b"\nTest ID,",),
         example=f"{_UNDATED_OPTIONS} executorch.csv",
     ),
     "dynamo-csv": Format(
-        "the accuracy files of PyTorch’s dynamo benchmarks",
+        "the CSV files of PyTorch’s dynamo benchmarks, and the accuracy that CI expects of them",
         read_dynamo_csv,
-        b"name,",
+        (b"\nname,", b"\ndev,name,"),
         example=f"{_UNDATED_OPTIONS} inductor_torchbench_inference.csv",
     ),
     "tt-xla": Format(
         "the model test configuration of Tenstorrent’s TT-XLA",
         read_tt_xla,
-        b"test_config:",
+        (b"test_config:",),
         example="--kind baseline --origin acme/tests@0123456:models.yaml models.yaml",
     ),
     "flaggems": Format(
         "the tests that FlagGems’ test files leave out",
         read_flaggems,
-        b"import flag_gems",
+        (b"import flag_gems",),
         example="--kind baseline --origin acme/tests@0123456:tests test_abs.py",
     ),
     "mps-lists": Format(
         "the lists of PyTorch’s operator tests on MPS",
         read_mps_lists,
-        b"def mps_ops_modifier(",
+        (b"def mps_ops_modifier(",),
         example="--kind baseline --origin acme/tests@0123456:lists.py lists.py",
     ),
     "xpu-skip-list": Format(
         "the skip lists of torch-xpu-ops",
         read_xpu_skip_list,
-        b"skip_dict = {",
+        (b"skip_dict = {",),
         example="--kind baseline --origin acme/tests@0123456:skip_list.py skip_list.py",
     ),
     "lm-eval": Format(
         "the accuracy that vLLM’s plugins expect in lm-eval, which scores language models",
         read_lm_eval,
-        b"model_name:",
+        (b"model_name:",),
         b"metrics:",
         example="--kind baseline --origin acme/tests@0123456:model.yaml model.yaml",
     ),
@@ -164,6 +170,7 @@ EXAMPLES: Mapping[str, str] = {name: f.example for name, f in FORMATS.items() if
 READERS: Mapping[str, Reader] = {name: f.read for name, f in FORMATS.items() if f.read}
 WRITERS: Mapping[str, Writer] = {name: f.write for name, f in FORMATS.items() if f.write}
 
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _CTRF_KEYS = {"summary", "tool"}
 _START_SIZE = 64 * 1024
 
@@ -171,37 +178,59 @@ _START_SIZE = 64 * 1024
 def detect_format(path: Path) -> str:
     """Return the key of a file's format in `FORMATS`, such as `junit`.
 
-    Raises ProblemsError if the file cannot be read or has no known format.
+    Raises ProblemsError if the file cannot be read or has no known format. The error says what the
+    file is, if this is known.
     """
     data = read_bytes(path)
-    start = data[:_START_SIZE]
-    for name in READERS:
-        if FORMATS[name].start in start and FORMATS[name].further in data:
+    start = data[:_START_SIZE].removeprefix(_BYTE_ORDER_MARK)
+    if kind := kind_of_bytes(start):
+        raise _kind_error(path, kind)
+    lines = b"\n" + start.replace(b"\r\n", b"\n")
+    for name, form in FORMATS.items():
+        is_marked = any(
+            mark in lines for mark in form.starts if _syntax(mark) == _syntax(start.lstrip())
+        )
+        if is_marked and form.further in data:
             return name
-    _refuse_malformed(path, start)
+    _refuse_unknown(path, start.lstrip())
     raise file_error(
         path, 1, "unknown format", f"pass --format with one of: {', '.join(sorted(READERS))}"
     )
 
 
-def _refuse_malformed(path: Path, start: bytes) -> None:
-    """Raise ProblemsError for XML other than JUnit XML, invalid JSON, and unmarked CTRF.
+def _syntax(start: bytes) -> str:
+    """Return the kind of a file that begins with these bytes: XML, JSON or other text."""
+    return {b"<": "XML", b"{": "JSON", b"[": "JSON", b'"': "JSON"}.get(start[:1], "text")
+
+
+def _refuse_unknown(path: Path, start: bytes) -> None:
+    """Raise ProblemsError for XML and JSON that is invalid or not in a readable format.
 
     `start`, the beginning of the file's content, shows whether it is XML or JSON. A file that is
-    neither raises no error. The error has the line of the fault.
+    neither raises no error. The error has the line of the fault, or says what the file is.
     """
-    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if text.startswith(b"<"):
+    if _syntax(start) == "XML":
         read_junit(path, ImportOptions())
-    elif text.startswith((b"{", b"[")):
-        try:
-            data = load_json(path)
-        except ProblemsError as error:
-            # A file with one object per line is not JSON, but its format may only be unknown.
-            if not error.problems[0].what.endswith(": extra data"):
-                raise
-            return
+    elif _syntax(start) == "JSON":
+        data = _json_or_first_line(path)
         results = data.get("results") if isinstance(data, dict) else None
         if isinstance(results, dict) and "reportFormat" not in data and results.keys() & _CTRF_KEYS:
             what = 'the file looks like CTRF, but has no "reportFormat"'
             raise file_error(path, 1, what, 'add "reportFormat": "CTRF"')
+        raise _kind_error(path, kind_of_json(data))
+
+
+def _json_or_first_line(path: Path) -> Any:  # noqa: ANN401 - any JSON
+    try:
+        return load_json(path, strict=False)
+    except ProblemsError as error:
+        # A file with one object per line is not JSON, but its first line is.
+        if not error.problems[0].what.endswith(": extra data"):
+            raise
+        first_line = read_text(path).lstrip().partition("\n")[0]
+        return parse_json_in_file(path, first_line, "create the file again", 1, strict=False)
+
+
+def _kind_error(path: Path, kind: Kind) -> ProblemsError:
+    what, remedy = kind
+    return file_error(path, 1, f"the file is {what}", remedy)

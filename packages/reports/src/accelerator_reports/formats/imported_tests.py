@@ -1,80 +1,118 @@
-"""Collects the tests and faults that a reader finds in a file of another report format."""
+"""Collects the tests and problems that a reader finds in a file of another report format."""
 
 from __future__ import annotations
 
+import datetime as dt
 import math
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from accelerator_reports.file_reading import (
     MAX_TESTS,
+    READ_AS_TEST,
     ImportOptions,
+    ImportResult,
     file_error,
     place_and_text,
     read_text,
 )
+from accelerator_reports.files.fields import VERDICT_MARK
 from accelerator_reports.files.problem import Problem, ProblemsError
-from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence, is_plain
+from accelerator_reports.files.wording import count
 from accelerator_reports.files.yaml_file import YamlFile, parse_yaml
+from accelerator_reports.merge import merged_suites
 from accelerator_reports.outcomes import OUTCOMES
-from accelerator_reports.report import Environment, TestEntry
-from accelerator_reports.test_ids import valid_suite_name
-from accelerator_reports.test_keys import Identity, identity_of
+from accelerator_reports.report import Environment, Suite, TestEntry, compact_test
+from accelerator_reports.test_ids import MAX_NAME, shortened_with_digest, valid_suite_name
+from accelerator_reports.test_keys import IdentityValues, identity_values
 
+_NO_ENVIRONMENT = Environment()
 _MOST_SHOWN = 100
 _MOST_COUNTED = 10_000
+_MOST_NAMED = 3
 _REMEDY = "see the report format page"
 
 # Devices that are not the accelerator: the host's CPU, and PyTorch's device without data.
 _NOT_THE_ACCELERATOR = frozenset({"cpu", "meta"})
 
+_NOT_IN_NAMES = re.compile(f"{HIDDEN_CHARACTER.pattern}|{VERDICT_MARK.pattern}")
+
+Repeats = Literal["apart", "counted", "merged"]
+"""What happens to a second result of a test. `apart`: it gets a number after its name, unless it is
+of another device. `counted`: it is left out, and counted. `merged`: it is left out."""
+
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
-class _Entry(NamedTuple):
-    line: int
-    device_kind: str | None
-    test: TestEntry
-
-
 class ImportedTests:
-    """Collects the tests and the faults of one file while a reader reads it.
+    """Collects the tests and the problems of one file while a reader reads it.
 
-    The first 100 faults are stored. Faults after them are only counted.
+    An entry that is not a valid test is left out, and so is an invalid value of a test: the other
+    tests of the file are still read. The report's note counts what was left out, and the problems
+    become warnings. The file is refused if no test is left, or if it has a fault that is not about
+    one entry. The first 100 problems are stored. Problems after them are only counted.
 
-    If `may_repeat` is false, a second result of the same test is a fault. If it is true, only one
-    of the results is kept. A result on the accelerator takes precedence over a result on the CPU or
-    on the device `meta`. Otherwise, the result with the lower `merge_rank` is kept: for example,
-    the failure if a test passes and its teardown fails.
+    `repeats` says what happens to a second result of the same test. If only one of the results is
+    kept, a result on the accelerator takes precedence over a result on the CPU or on the device
+    `meta`. Otherwise, the result with the lower `merge_rank` is kept, such as a failure.
 
     `entries` counts the entries of the file. The key is `READ_AS_TEST` for entries that the reader
-    read as tests, and the reason for entries that it skipped.
+    read as tests, and the reason for entries that were left out. `suite_names` maps the suites of
+    the tests, as a reader names them, to their names in the report.
     """
 
-    def __init__(self, path: Path, options: ImportOptions, *, may_repeat: bool = False) -> None:
+    def __init__(self, path: Path, options: ImportOptions, *, repeats: Repeats = "counted") -> None:
         self._path = path
         self._options = options
-        self._may_repeat = may_repeat
-        self._entries: dict[Identity, _Entry] = {}
+        self._repeats = repeats
+        self._tests: dict[IdentityValues, TestEntry] = {}
+        self._devices: dict[IdentityValues, str] = {}
+        self._repeated: Counter[IdentityValues] = Counter()
+        self._repeated_names: list[str] = []
         self._problems: list[Problem] = []
-        self._unlisted_faults = 0
+        self._unlisted_problems = 0
+        self._left_out_values = 0
+        self._is_refused = False
         self.entries: Counter[str] = Counter()
+        self.suite_names: dict[str, str] = {}
 
     def record_fault(self, line: int, what: str, remedy: str) -> None:
-        """Record a fault of a line: `what` is wrong, and `remedy` says how to fix it.
+        """Record a fault for which the file is refused: `what` is wrong, and `remedy` is the fix.
 
-        Raises ProblemsError after 10,100 faults: the file is probably not in this format.
+        Raises ProblemsError after 10,100 problems: the file is probably not in this format.
         """
+        self._is_refused = True
+        self._add_problem(line, what, remedy)
+
+    def leave_out(self, line: int, what: str, remedy: str, why: str = "with errors") -> None:
+        """Leave out an entry of the file. `why` completes the sentence `Left out: 1 …`.
+
+        Raises ProblemsError after 10,100 problems: the file is probably not in this format.
+        """
+        self.entries[why] += 1
+        self._add_problem(line, what, remedy)
+
+    def leave_out_value(self, line: int, what: str, remedy: str) -> None:
+        """Leave out a value of a test, such as an invalid duration. The test itself is kept.
+
+        Raises ProblemsError after 10,100 problems: the file is probably not in this format.
+        """
+        self._left_out_values += 1
+        self._add_problem(line, what, remedy)
+
+    def _add_problem(self, line: int, what: str, remedy: str) -> None:
         if len(self._problems) < _MOST_SHOWN:
             self._problems.append(Problem(self._path.name, line, what, remedy))
             return
-        self._unlisted_faults += 1
-        if self._unlisted_faults == _MOST_COUNTED:
-            raise self._faults_error()
+        self._unlisted_problems += 1
+        if self._unlisted_problems == _MOST_COUNTED:
+            raise ProblemsError(self._all_problems())
 
     def parse_record(
         self, model: type[ModelT], record: object, place: str, line: int = 1
@@ -82,7 +120,7 @@ class ImportedTests:
         """Return `record`, a part of the file's data such as a JSON object, as a `model`.
 
         If it is invalid, return None and record each error as a fault. `place` and `line` say where
-        the record is in the file; `place` is, for example, `results.tests[3]`.
+        the record is in the file; `place` is, for example, `results.extra`.
         """
         try:
             return model.model_validate(record)
@@ -90,6 +128,25 @@ class ImportedTests:
             for what in _validation_faults(place, error):
                 self.record_fault(line, what, _REMEDY)
             return None
+
+    def parse_entry(
+        self, model: type[ModelT], record: object, place: str, line: int = 1
+    ) -> ModelT | None:
+        """Return `record`, an entry such as `results.tests[3]`, as a `model`.
+
+        If it is invalid, return None and leave out the entry.
+        """
+        try:
+            return model.model_validate(record)
+        except ValidationError as error:
+            self._leave_out_invalid(line, place, error)
+            return None
+
+    def _leave_out_invalid(self, line: int, place: str, error: ValidationError) -> None:
+        first, *others = _validation_faults(place, error)
+        self.leave_out(line, first, _REMEDY)
+        for what in others:
+            self._add_problem(line, what, _REMEDY)
 
     def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
         """Return the environment of the tests; `facts` maps fields of `Environment` to values.
@@ -103,12 +160,12 @@ class ImportedTests:
     ) -> dict[str, str] | None:
         """Return the cells of a row by column.
 
-        If there are more or fewer cells than columns, return None and record a fault.
+        If there are more or fewer cells than columns, return None and leave out the row.
         """
         if len(row) == len(columns):
             return dict(zip(columns, row, strict=True))
         what = f"the row has {len(row)} values, the header has {len(columns)}"
-        self.record_fault(line, what, "use one value per column")
+        self.leave_out(line, what, "use one value per column")
         return None
 
     def parse_number(
@@ -116,8 +173,8 @@ class ImportedTests:
     ) -> float | None:
         """Return the number in a cell; None for infinity, NaN and any other text.
 
-        Text that is not a number is recorded as a fault of the line, also an empty text. Infinity
-        and NaN are recorded as faults unless `may_be_infinite` is true.
+        Text that is not a number is a value that is left out, also an empty text. So are infinity
+        and NaN, unless `may_be_infinite` is true.
         """
         try:
             value = float(cell)
@@ -126,62 +183,133 @@ class ImportedTests:
         if math.isfinite(value):
             return value
         if not may_be_infinite:
-            self.record_fault(line, f'{column}: "{cell[:60]}" is not a number', "use a number")
+            self.leave_out_value(line, f'{column}: "{cell[:60]}" is not a number', "use a number")
         return None
 
     def add(
         self, line: int, fields: Mapping[str, Any], *, place: str = "", device: str | None = None
-    ) -> None:
-        """Add a test with these `TestEntry` fields, or record faults if they are invalid.
+    ) -> bool:
+        """Add a test with these `TestEntry` fields, or leave it out if they are invalid.
 
         The test also gets the parameters in `options.parameters`. If `fields` states the same
-        parameter, the value in `fields` counts. Hidden characters in the name and the parameters
-        are written as escape sequences, because test frameworks allow them. `place` names the test
-        in a fault. `device` is the device that was part of the test's name in the file, or None.
-        Raises ProblemsError if the file has more tests than a report may have.
+        parameter, the value in `fields` counts. Characters that names may not contain are written
+        as escape sequences, because test frameworks allow them. `place` names the test in a
+        problem. `device` is the device that was part of the test's name in the file, or None.
+        Return whether the test was added. Raises ProblemsError if the file has more tests than a
+        report may have.
         """
         parameters = fields.get("parameters", {})
-        if isinstance(parameters, Mapping):  # otherwise a fault
+        if isinstance(parameters, Mapping):  # otherwise invalid
             visible_parameters = {name: _visible(value) for name, value in parameters.items()}
             parameters = {**self._options.parameters, **visible_parameters}
         fields = {**fields, "parameters": parameters}
         if "name" in fields:
             fields["name"] = _visible(fields["name"])
-        test = self.parse_record(TestEntry, fields, place, line)
-        if test is None:
-            return
-        device_kind = device.partition(":")[0] if device else None  # without a number: `cpu:0`
-        new_entry, identity = _Entry(line, device_kind, test), identity_of(test)
-        old_entry = self._entries.get(identity)
-        if old_entry and not self._may_repeat:
-            what = f'"{test.name}" is listed twice with the same parameters'
-            what = f"{what}, first in line {old_entry.line}"
-            self.record_fault(line, what, "remove one of the two")
-        elif old_entry is None or _is_preferred(new_entry, old_entry):
-            self._entries[identity] = new_entry
-        if len(self._entries) > MAX_TESTS:
+        if isinstance(suite := fields.get("suite"), str):
+            fields["suite"] = self._full_name(suite)
+        try:
+            test = compact_test(fields)
+        except ValidationError as error:
+            self._leave_out_invalid(line, place, error)
+            return False
+        identity = identity_values(test)
+        if identity in self._tests:
+            if self._repeats != "apart" or device != self._devices.get(identity):
+                return self._add_repeated(identity, test, device)
+            test = self._with_number(identity, test)
+            identity = identity_values(test)
+        self._tests[identity] = test
+        if device:
+            self._devices[identity] = device
+        if len(self._tests) > MAX_TESTS:
             self.record_fault(
                 line, f"the file has more than {MAX_TESTS:,} tests", "split it by suite"
             )
-            raise self._faults_error()
+            raise ProblemsError(self._all_problems())
+        return True
 
-    def checked_tests(self) -> tuple[TestEntry, ...]:
-        """Return the tests. Raises ProblemsError with the recorded faults, if there are any."""
-        if self._problems:
-            raise self._faults_error()
-        return tuple(entry.test for entry in self._entries.values())
+    def _add_repeated(self, identity: IdentityValues, test: TestEntry, device: str | None) -> bool:
+        """Keep one of two results of a test. Return whether both count as read."""
+        old_device = self._devices.get(identity)
+        if _is_preferred(test, device, self._tests[identity], old_device):
+            self._tests[identity] = test
+            self._devices[identity] = device or ""
+        if self._repeats == "merged":
+            return True
+        if device == old_device:
+            self._repeated_names.append(test.name)
+        self.entries["listed more than once" if device == old_device else "on another device"] += 1
+        return False
 
-    def _faults_error(self) -> ProblemsError:
+    def _with_number(self, identity: IdentityValues, test: TestEntry) -> TestEntry:
+        """Return a test with the name of another test, with the next free number: `test_a (2)`."""
+        numbered = test
+        while identity_values(numbered) in self._tests:
+            self._repeated[identity] += 1
+            ending = f" ({self._repeated[identity] + 1})"
+            name = shortened_with_digest(test.name, MAX_NAME - len(ending))
+            numbered = test.model_copy(update={"name": f"{name}{ending}"})
+        self._repeated_names.append(numbered.name)
+        return numbered
+
+    def result(
+        self,
+        suites: Iterable[Suite],
+        environment: Environment = _NO_ENVIRONMENT,
+        started: dt.datetime | None = None,
+        finished: dt.datetime | None = None,
+        note: str | None = None,
+    ) -> ImportResult:
+        """Return the result of the import. Raises ProblemsError if the file is refused.
+
+        Suites of the same name become one.
+        """
+        if self._is_refused or (self._problems and not self._tests):
+            raise ProblemsError(self._all_problems())
+        if self.entries:
+            self.entries.setdefault(READ_AS_TEST, len(self._tests))
+        return ImportResult(
+            suites=merged_suites(
+                suite.model_copy(update={"name": self._full_name(suite.name)}) for suite in suites
+            ),
+            tests=tuple(self._tests.values()),
+            environment=environment,
+            started=started,
+            finished=finished,
+            note=" ".join(filter(None, (note, *self._notes()))) or None,
+            entries=self.entries,
+            warnings=tuple(self._all_problems()),
+        )
+
+    def _full_name(self, suite: str) -> str:
+        if suite not in self.suite_names:
+            self.suite_names[suite] = self._options.full_suite_name(suite)
+        return self.suite_names[suite]
+
+    def _notes(self) -> Iterator[str]:
+        if self._left_out_values:
+            yield f"{count(self._left_out_values, 'invalid value')} left out."
+        if number := len(self._repeated_names):
+            names = ", ".join(f'"{name[:60]}"' for name in self._repeated_names[:_MOST_NAMED])
+            more = ", …" if number > _MOST_NAMED else ""
+            title = (
+                "Tests with the name of another test, to which a number was added"
+                if self._repeats == "apart"
+                else "Listed more than once"
+            )
+            yield f"{title}: {number:,} ({names}{more})."
+
+    def _all_problems(self) -> list[Problem]:
         problems = list(self._problems)
-        if self._unlisted_faults:
+        if self._unlisted_problems:
             unread_text = (
                 ". The rest of the file was not read"
-                if self._unlisted_faults == _MOST_COUNTED
+                if self._unlisted_problems == _MOST_COUNTED
                 else ""
             )
-            what = f"{self._unlisted_faults:,} more problems{unread_text}"
+            what = f"{self._unlisted_problems:,} more problems{unread_text}"
             problems.append(Problem(self._path.name, 1, what, "fix the problems above first"))
-        return ProblemsError(problems)
+        return problems
 
 
 def parse_document(path: Path, model: type[ModelT], data: object) -> ModelT:
@@ -212,28 +340,43 @@ def read_yaml(path: Path) -> YamlFile:
 
 def chosen_suite(path: Path, options: ImportOptions) -> str | None:
     """Return the suite that the user named, or None. Raises ProblemsError if it is invalid."""
-    if options.suite and valid_suite_name(options.suite) != options.suite:
-        what = f'"{options.suite[:60]}" is not a valid suite name'
-        valid_name = valid_suite_name(options.suite)
-        raise file_error(
-            path, 1, what, f'write "{valid_name}"' if valid_name else "use lowercase letters"
-        )
+    if options.suite and (fault := suite_name_fault(options.suite)):
+        raise file_error(path, 1, *fault)
     return options.suite or None
 
 
+def suite_name_fault(name: str) -> tuple[str, str] | None:
+    """Return what is wrong with a suite name, and the fix; None for a valid name."""
+    valid_name = valid_suite_name(name)
+    if valid_name == name:
+        return None
+    remedy = f'write "{valid_name}"' if valid_name else "use lowercase letters"
+    return f'"{name[:60]}" is not a valid suite name', remedy
+
+
 def _visible(value: object) -> object:
-    """Return a text with escape sequences instead of hidden characters; other values unchanged."""
+    """Return a text with escape sequences for characters that names may not contain.
+
+    Other values are returned unchanged.
+    """
     if not isinstance(value, str):
         return value
-    return HIDDEN_CHARACTER.sub(lambda found: escape_sequence(found[0]), value)
+    if is_plain(value):
+        return value
+    return _NOT_IN_NAMES.sub(lambda found: escape_sequence(found[0]), value)
 
 
-def _is_preferred(new_entry: _Entry, old_entry: _Entry) -> bool:
-    """Return whether `new_entry` replaces `old_entry`, an earlier result of the same test."""
-    is_old_on_host = old_entry.device_kind in _NOT_THE_ACCELERATOR
-    if is_old_on_host != (new_entry.device_kind in _NOT_THE_ACCELERATOR):
+def _is_preferred(
+    new: TestEntry, new_device: str | None, old: TestEntry, old_device: str | None
+) -> bool:
+    """Return whether `new` replaces `old`, an earlier result of the same test."""
+    if (is_old_on_host := _is_host(old_device)) != _is_host(new_device):
         return is_old_on_host
-    return OUTCOMES[new_entry.test.outcome].merge_rank < OUTCOMES[old_entry.test.outcome].merge_rank
+    return OUTCOMES[new.outcome].merge_rank < OUTCOMES[old.outcome].merge_rank
+
+
+def _is_host(device: str | None) -> bool:
+    return (device or "").partition(":")[0] in _NOT_THE_ACCELERATOR  # without a number: `cpu:0`
 
 
 def _validation_faults(place: str, error: ValidationError) -> Iterator[str]:

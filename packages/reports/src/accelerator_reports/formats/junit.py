@@ -25,6 +25,7 @@ from accelerator_reports.file_reading import (
     ImportResult,
     file_error,
     parse_json,
+    paused_garbage_collection,
 )
 from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_reports.formats.junit_xml import (
@@ -42,8 +43,7 @@ from accelerator_reports.formats.stored_fields import (
     run_fields,
     with_stored_fields,
 )
-from accelerator_reports.merge import merged_suites
-from accelerator_reports.outcomes import OUTCOMES, OutcomeGroup, is_outcome
+from accelerator_reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome, OutcomeGroup, is_outcome
 from accelerator_reports.report import Report, Suite, TestEntry
 from accelerator_reports.run_environment import facts_from_properties, merged_environment
 from accelerator_reports.test_ids import (
@@ -61,9 +61,35 @@ _TAG_BY_GROUP: Mapping[OutcomeGroup, str] = {
     "skip": "skipped",
     "missing": "skipped",
 }
+# GoogleTest writes status="notrun" and result="suppressed", CTest status="disabled", and NUnit's
+# converters status="Inconclusive" or executed="False". Such a test can have no result element.
+_STATUS_ATTRIBUTES = ("result", "status", "executed")
+_STATUSES_BY_OUTCOME: Mapping[Outcome, str] = {
+    "skipped": (
+        "disabled excluded expectedfailure ignored skip skipped suppressed todo xfail xfailed"
+    ),
+    "not-run": (
+        "aborted blocked cancelled canceled false incomplete notexecuted notrun notstarted pending"
+        " queued untested"
+    ),
+    "failed": "broken error errored fail failed failure unexpectedpass unexpectedsuccess",
+    "timed-out": "timedout timeout",
+    "crashed": "crash crashed",
+    "test-broken": "notrunnable",
+    "executed": "inconclusive unknown warn warning",
+}
+_OUTCOME_BY_STATUS = {
+    word: outcome for outcome, words in _STATUSES_BY_OUTCOME.items() for word in words.split()
+}
+# pytest and unittest-xml-reporting write these types of a skip.
+_EXPECTED_FAILURE_TYPES = {"pytest.xfail", "XFAIL"}
+NAMELESS = ("the test has no name", "name it", "without a name")
+"""What is wrong with a test without a name, the fix, and why it is left out."""
+
 _NO_ZONE_NOTE = "The times in the file have no time zone. They are read as UTC."
 
 
+@paused_garbage_collection()
 def read_junit(path: Path, options: ImportOptions) -> ImportResult:
     """Read a JUnit XML file. Raises ProblemsError with the faults of the file or the suite name."""
     reading = _JUnitImport(path, options)
@@ -81,7 +107,7 @@ class _JUnitImport:
     def __init__(self, path: Path, options: ImportOptions) -> None:
         self._path = path
         self._user_suite = chosen_suite(path, options)
-        self._tests = ImportedTests(path, options, may_repeat=True)
+        self._tests = ImportedTests(path, options, repeats="apart")
         self._suites: list[Suite] = []
         self._run = StoredRun()
         self._facts: dict[str, str] = {}
@@ -89,19 +115,18 @@ class _JUnitImport:
         self._zone_is_missing = False
 
     def case(self, case: CaseElement) -> None:
-        identity = parsed_test_id(case)
-        try:
-            plain_fields = standard_fields(case, self._suite_name(case.suite), identity)
-        except ValueError:
-            what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
-            self._tests.record_fault(case.line, what, 'use a format like "1.25"')
-            return
+        identity = parsed_test_id(case, self._user_suite)
         if not identity.name:
-            self._tests.record_fault(case.line, "the test has no name", "name it")
+            self._tests.leave_out(case.line, *NAMELESS)
             return
+        plain_fields = standard_fields(case, self._suite_name(case.suite), identity)
+        if case.attributes.get("time") and "duration_s" not in plain_fields:
+            what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
+            self._tests.leave_out_value(case.line, what, 'use a format like "1.25"')
         stored_fields = self._stored_fields(case.line, case.properties, NAMESPACE)
-        label, fields = f'"{identity.name[:60]}"', with_stored_fields(plain_fields, stored_fields)
-        self._tests.add(case.line, fields, place=label, device=identity.device)
+        fields = with_stored_fields(plain_fields, stored_fields) if stored_fields else plain_fields
+        place = f'"{identity.name[:60]}"'
+        self._tests.add(case.line, fields, place=place, device=identity.device)
 
     def suite(self, suite: SuiteElement) -> None:
         self._add_times(suite)
@@ -122,21 +147,20 @@ class _JUnitImport:
 
     def import_result(self) -> ImportResult:
         environment = self._tests.environment(self._facts, "properties")
-        tests = self._tests.checked_tests()
-        if not self._suites:
-            what = "the file contains no test suite"
-            raise file_error(self._path, 1, what, "use a JUnit XML file with results")
         run = self._run
         # A report of this project states the end of its run itself.
         end = None if run.started else max(self._moments, default=None)
-        return ImportResult(
-            suites=merged_suites(self._suites),
-            tests=tests,
-            environment=merged_environment(run.environment, environment),
+        result = self._tests.result(
+            self._suites,
+            merged_environment(run.environment, environment),
             started=run.started or min(self._moments, default=None),
             finished=run.finished or end,
             note=run.note or (_NO_ZONE_NOTE if self._zone_is_missing else None),
         )
+        if not self._suites:
+            what = "the file contains no test suite"
+            raise file_error(self._path, 1, what, "use a JUnit XML file with results")
+        return result
 
     def _suite_name(self, suite: SuiteElement) -> str:
         name = suite.attributes.get("name", "")
@@ -282,15 +306,17 @@ def _parse_time(text: str) -> dt.datetime:
     return dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
 
 
-def parsed_test_id(case: CaseElement) -> ParsedTestId:
+def parsed_test_id(case: CaseElement, user_suite: str | None = None) -> ParsedTestId:
     """Return the identity of a test: its name and its parameters.
 
     The name includes the test's file. PyTorch's CI writes the file in the attribute `file`, and
     pytest in `classname`. A `classname` that equals the suite's name is not part of the test's
-    name.
+    name, unless the user named another suite (`user_suite`): it may be what tells tests of several
+    suites apart.
     """
     classname = case.attributes.get("classname", "")
-    if classname == case.suite.attributes.get("name"):
+    is_suite = classname == case.suite.attributes.get("name")
+    if is_suite and user_suite in {None, valid_suite_name(classname)}:
         classname = ""
     file = case.attributes.get("file", "")
     if classname and "." not in classname and file.endswith(".py"):
@@ -302,14 +328,14 @@ def parsed_test_id(case: CaseElement) -> ParsedTestId:
 def standard_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str, Any]:
     """Return the `TestEntry` fields that JUnit's own attributes and elements of a test state.
 
-    `suite` is the name of its suite, and `test` is its identity. Raises ValueError if the time is
-    not a number of seconds.
+    `suite` is the name of its suite, and `test` is its identity. An invalid time is left out.
     """
     fields: dict[str, Any] = {"suite": suite, "name": test.name, **_outcome_fields(case)}
     if test.parameters:
         fields["parameters"] = dict(test.parameters)
-    if case.attributes.get("time"):
-        fields["duration_s"] = parse_seconds(case.attributes["time"])
+    if time := case.attributes.get("time"):
+        with suppress(ValueError):
+            fields["duration_s"] = parse_seconds(time)
     if case.retries:
         fields["metrics"] = {"retries": {"value": float(case.retries), "unit": "1"}}
     return {name: value for name, value in fields.items() if value is not None}
@@ -329,13 +355,12 @@ def parse_seconds(text: str) -> float:
 def _outcome_fields(case: CaseElement) -> dict[str, Any]:
     results = sorted(case.results, key=lambda result: result.tag == "skipped")
     if not results:
-        started = case.attributes.get("status") != "notrun"  # GoogleTest's word
-        return {"outcome": "passed"} if started else _skip_fields("not-run", "notrun", "")
+        return _attribute_fields(case)
     result = results[0]
     message, kind = result.attributes.get("message", ""), result.attributes.get("type", "")
     if result.tag == "skipped":
         skip_reason = message or result.text
-        if kind == "pytest.xfail":
+        if kind in _EXPECTED_FAILURE_TYPES:
             return _skip_fields(
                 "skipped", "xfail", skip_reason or failure_outcomes.EXPECTED_FAILURE_REASON
             )
@@ -346,6 +371,20 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
             }
         return _skip_fields("skipped", "skipped", skip_reason)
     return _failure_fields(result, message, kind, case.output)
+
+
+def _attribute_fields(case: CaseElement) -> dict[str, Any]:
+    """Return the outcome of a test without a result element: `passed`, unless attributes differ."""
+    for name in _STATUS_ATTRIBUTES:
+        if not (word := case.attributes.get(name)):
+            continue
+        outcome = _OUTCOME_BY_STATUS.get("".join(filter(str.isalpha, word.lower())))
+        if outcome in UNSUCCESSFUL:
+            log_tail = failure_outcomes.log_tail(case.output)
+            return {"outcome": outcome, "raw_status": word[:200], "log_tail": log_tail}
+        if outcome:
+            return _skip_fields(outcome, word[:200], "")
+    return {"outcome": "passed"}
 
 
 def _skip_fields(outcome: str, raw: str, skip_reason: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Parses JUnit XML into suites and test cases, one after the other, in bounded memory.
 
-JUnit XML has no schema. This parser reads what pytest, unittest-xml-reporting, GoogleTest, Surefire
-and PyTorch's own test runner write.
+JUnit XML has no schema. This parser reads what pytest, unittest-xml-reporting, GoogleTest, CTest,
+Surefire, Bazel, NUnit's converters and PyTorch's own test runner write.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from accelerator_reports.file_reading import file_error, read_bytes
+from accelerator_reports.formats.other_formats import kind_of_xml
 
 _CHUNK = 1 << 18
 _MAX_DEPTH = 50
@@ -22,9 +23,14 @@ _MAX_SUITES = 100_000
 _MAX_TAG = 1 << 21
 _MAX_TEXT = 16_384  # of each end of a text, in characters
 
-RESULT_TAGS = frozenset({"failure", "error", "skipped"})
+RESULT_TAGS: Mapping[str, str] = {
+    **dict.fromkeys(("failure", "fail", "failed"), "failure"),
+    "error": "error",
+    **dict.fromkeys(("skipped", "skip", "ignored", "disabled", "notrun", "pending"), "skipped"),
+}
+"""The tags of elements that state a result, in all dialects, with the most common name of each."""
 ATTEMPT_TAGS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
-_TEXT_TAGS = RESULT_TAGS | {"system-out", "system-err", "property"}
+_TEXT_TAGS = RESULT_TAGS.keys() | {"system-out", "system-err", "property"}
 _ROOT_TAGS = frozenset({"testsuites", "testsuite"})
 
 
@@ -135,8 +141,12 @@ class _JUnitParser:
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open_tags and tag not in _ROOT_TAGS:
-            what = f"the outermost element is <{tag[:40]}>, not <testsuites>"
-            self._refuse(self._line(), what, "use a JUnit XML file")
+            kind, remedy = kind_of_xml(tag) or (
+                "not JUnit XML",
+                "create the file with an option for JUnit XML",
+            )
+            what = f"the outermost element is <{tag[:40]}>, not <testsuites>: the file is {kind}"
+            self._refuse(self._line(), what, remedy)
         if len(self._open_tags) >= _MAX_DEPTH:
             what = f"more than {_MAX_DEPTH} nested elements"
             self._refuse(self._line(), what, "create the file again")
@@ -181,7 +191,7 @@ class _JUnitParser:
             if name := self._attributes.get("name"):
                 owner.properties[name] = self._attributes.get("value", text)
         elif self._case and tag in RESULT_TAGS:
-            self._case.results.append(ResultElement(tag, self._attributes, text))
+            self._case.results.append(ResultElement(RESULT_TAGS[tag], self._attributes, text))
         elif self._case:
             self._case.output = text or self._case.output
 

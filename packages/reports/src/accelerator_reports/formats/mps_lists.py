@@ -69,7 +69,7 @@ def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file is invalid or has no such list, or if the suite name is
     invalid.
     """
-    tests = ImportedTests(path, options, may_repeat=True)
+    tests = ImportedTests(path, options, repeats="merged")
     suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="operator")
     lists = list(_operator_lists(parse_python(path, _REMEDY)))
     if all(_unread_reason(list_name) for _, list_name, _ in lists):
@@ -82,14 +82,13 @@ def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
         is_skip_list = "SKIPLIST" in list_name
         for key, types in zip(entries.keys, entries.values, strict=True):
             if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                tests.record_fault(
+                tests.leave_out(
                     entries.lineno, f"{list_name} has an entry that is not a name", _REMEDY
                 )
                 continue
             if not _applies_to_float32(types):
                 tests.entries["for other data types only"] += 1
                 continue
-            tests.entries[READ_AS_TEST] += 1
             expectation = "leave it out" if is_skip_list else "expect a failure"
             comment = _comment_suffix(key, types, entries, comments)
             failure_outcome = "test-broken" if comment else "failed"
@@ -103,8 +102,8 @@ def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
                     f"PyTorch's tests on MPS {expectation} ({list_name}{comment})."
                 ),
             }
-            tests.add(key.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
+            tests.entries[READ_AS_TEST] += tests.add(key.lineno, fields)
+    return tests.result((suite,))
 
 
 def _unread_reason(list_name: str) -> str | None:

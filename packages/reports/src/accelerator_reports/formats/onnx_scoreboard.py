@@ -62,7 +62,7 @@ def read_onnx_scoreboard(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file or the suite name is invalid.
     """
     suite = chosen_suite(path, options) or _SUITE
-    board = parse_document(path, _Scoreboard, load_json(path))
+    board = parse_document(path, _Scoreboard, load_json(path, strict=False))
     started = _start_time(path, board.date)
     outcomes: Mapping[Outcome, tuple[str, ...]] = {
         "failed": board.failed,
@@ -73,12 +73,8 @@ def read_onnx_scoreboard(path: Path, options: ImportOptions) -> ImportResult:
     for outcome, names in outcomes.items():
         for number, name in enumerate(names):
             _add_test(imported, suite, outcome, name, f"{outcome}[{number}]")
-    return ImportResult(
-        suites=(Suite(name=suite, kind="operator"),),
-        tests=imported.checked_tests(),
-        started=started,
-        note=_NOTE if started else None,
-    )
+    suites = (Suite(name=suite, kind="operator"),)
+    return imported.result(suites, started=started, note=_NOTE if started else None)
 
 
 def _add_test(

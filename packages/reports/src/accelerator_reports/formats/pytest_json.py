@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from accelerator_reports import failure_outcomes
 from accelerator_reports.file_reading import (
     ImportOptions,
     ImportResult,
     file_error,
+    is_finite,
     load_json,
 )
 from accelerator_reports.formats.imported_tests import (
@@ -41,19 +42,21 @@ def read_pytest_json(path: Path, options: ImportOptions) -> ImportResult:
     """
     suite = chosen_suite(path, options) or _SUITE
     document, records = read_document(path)
-    imported = ImportedTests(path, options, may_repeat=True)
+    imported = ImportedTests(path, options, repeats="apart")
     for number, record in enumerate(records):
         json_path = f"tests[{number}]"
-        test = imported.parse_record(Test, record, json_path)
+        test = imported.parse_entry(Test, record, json_path)
         if test is None:
             continue
         result_fields = outcome_fields(test)
         if result_fields is None:
             what = f'{json_path}.outcome: "{test.outcome[:40]}" is not a pytest outcome'
-            imported.record_fault(
-                1, what, 'use "passed", "failed", "error", "skipped" or "xfailed"'
-            )
+            remedy = 'use "passed", "failed", "error", "skipped" or "xfailed"'
+            imported.leave_out(1, what, remedy, "with an unknown outcome")
             continue
+        if any(one.duration is None for one in test.stages):
+            what = f"{json_path} has a duration that is not a number of seconds, 0 or more"
+            imported.leave_out_value(1, what, "use a number")
         _add_test(imported, json_path, test.nodeid, {"suite": suite, **result_fields})
     add_collection_results(imported, document, len(records), suite)
     result = import_result(document, Suite(name=suite, kind="unit"), imported)
@@ -66,7 +69,7 @@ def read_document(path: Path) -> tuple[Document, list[Any]]:
 
     Raises ProblemsError if the file is invalid, or if it is a summary without tests.
     """
-    document = parse_document(path, Document, load_json(path))
+    document = parse_document(path, Document, load_json(path, strict=False))
     if document.tests is None:
         what = 'the file has no "tests", because it was created with --json-report-summary'
         raise file_error(path, 1, what, "create it without that option")
@@ -81,16 +84,9 @@ def import_result(
     All tests belong to `suite`. Raises ProblemsError with the faults in `imported`, if any.
     """
     environment = imported.environment(_environment_fields(document.environment), "environment")
-    tests = imported.checked_tests()
     end = dt.datetime.fromtimestamp(document.created, dt.timezone.utc)
-    return ImportResult(
-        suites=(suite,),
-        tests=tests,
-        environment=environment,
-        started=end - dt.timedelta(seconds=min(document.duration, document.created)),
-        finished=end,
-        note=note,
-    )
+    start = end - dt.timedelta(seconds=min(document.duration, document.created))
+    return imported.result((suite,), environment, start, end, note)
 
 
 def _add_test(
@@ -153,8 +149,9 @@ def outcome_fields(test: Test) -> dict[str, Any] | None:
     result_fields: dict[str, Any] = {
         "raw_status": None if test.outcome == "passed" else test.outcome
     }
-    if stages:
-        result_fields["duration_s"] = sum(one.duration for one in stages)
+    durations = [one.duration for one in stages if one.duration is not None]
+    if stages and len(durations) == len(stages):
+        result_fields["duration_s"] = sum(durations)
     if test.outcome in {"skipped", "xfailed"}:
         return {**result_fields, **_skip_fields(stage, expected=test.outcome == "xfailed")}
     if test.outcome == "rerun":
@@ -225,7 +222,13 @@ def _text_or_none(value: object) -> str | None:
     return shortened_with_digest(value, 200) if isinstance(value, str) and value else None
 
 
-Seconds = Annotated[float, Field(ge=0, lt=10**9)]
+_LONGEST_S = 10**9
+Seconds = Annotated[float, Field(ge=0, lt=_LONGEST_S)]
+
+
+def _seconds_or_none(value: object) -> object:
+    """Return a duration, or None for an invalid one: a test is not left out because of it."""
+    return value if is_finite(value) and 0 <= value < _LONGEST_S else None
 
 
 class _PytestJsonModel(BaseModel):
@@ -241,7 +244,7 @@ class Crash(_PytestJsonModel):
 class Stage(_PytestJsonModel):
     """A stage of a test: setup, call or teardown."""
 
-    duration: Seconds = 0
+    duration: Annotated[float | None, BeforeValidator(_seconds_or_none)] = 0
     outcome: str = ""
     crash: Crash = Crash()
     longrepr: str = ""

@@ -28,7 +28,11 @@ from accelerator_reports.file_reading import (
     read_text,
 )
 from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
-from accelerator_reports.formats.junit import parsed_test_id, standard_fields
+from accelerator_reports.formats.junit import (
+    NAMELESS,
+    parsed_test_id,
+    standard_fields,
+)
 from accelerator_reports.formats.junit_xml import (
     ATTEMPT_TAGS,
     RESULT_TAGS,
@@ -48,44 +52,43 @@ def read_pytorch_test_run(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file or the suite name is invalid.
     """
     suite = chosen_suite(path, options) or _SUITE
-    imported = ImportedTests(path, options, may_repeat=True)
+    imported = ImportedTests(path, options)
     jobs: set[str] = set()
     for line, record in _test_records(path):
         if not isinstance(record, dict):
-            imported.record_fault(line, "this is not a test case object", "use one object per test")
+            imported.leave_out(line, "this is not a test case object", "use one object per test")
             continue
         if "name" not in record and "tests" in record:
             raise file_error(path, line, _SUMMARY_FAULT, "use a file of the collection test_run")
         jobs.add(str(record.get("job_id")))
         _add_test(imported, line, suite, record)
     note = f"Results of {len(jobs)} jobs of PyTorch's CI." if len(jobs) > 1 else None
-    return ImportResult(
-        suites=(Suite(name=suite, kind="unit"),), tests=imported.checked_tests(), note=note
-    )
+    return imported.result((Suite(name=suite, kind="unit"),), note=note)
 
 
 def _test_records(path: Path) -> Iterator[tuple[int, Any]]:
     text = read_text(path)
     if text.lstrip().startswith("["):
-        yield from ((1, record) for record in load_json(path))
+        yield from ((1, record) for record in load_json(path, strict=False))
         return
     for number, line in enumerate(lines_of(path, text), 1):
         if line.strip():
-            yield number, parse_json_in_file(path, line, "use one object per line", number)
+            yield (
+                number,
+                parse_json_in_file(path, line, "use one object per line", number, strict=False),
+            )
 
 
 def _add_test(imported: ImportedTests, line: int, suite: str, record: dict[str, Any]) -> None:
     case = _case_of_record(line, suite, record)
     parsed_id = parsed_test_id(case)
     if not parsed_id.name:
-        imported.record_fault(line, "the test has no name", "name it")
+        imported.leave_out(line, *NAMELESS)
         return
-    try:
-        fields = standard_fields(case, suite, parsed_id)
-    except ValueError:
+    fields = standard_fields(case, suite, parsed_id)
+    if case.attributes.get("time") and "duration_s" not in fields:
         what = f'time: "{case.attributes["time"][:40]}" is not a number of seconds'
-        imported.record_fault(line, what, "use a number")
-        return
+        imported.leave_out_value(line, what, "use a number")
     imported.add(line, fields, place=f'"{parsed_id.name[:60]}"', device=parsed_id.device)
 
 
@@ -94,8 +97,9 @@ def _case_of_record(line: int, suite: str, record: dict[str, Any]) -> CaseElemen
     if "file" not in attributes and (invoking := attributes.get("invoking_file")):
         attributes["file"] = f"{invoking.replace('.', '/')}.py"
     case = CaseElement(line, SuiteElement(line, {"name": suite}), attributes)
-    for tag in RESULT_TAGS:
-        case.results += (_result(tag, element) for element in _elements_with_tag(record, tag))
+    for tag, common_tag in RESULT_TAGS.items():
+        elements = _elements_with_tag(record, tag)
+        case.results += (_result(common_tag, element) for element in elements)
     case.retries = sum(len(_elements_with_tag(record, tag)) for tag in ATTEMPT_TAGS)
     outputs = [*_elements_with_tag(record, "system-out"), *_elements_with_tag(record, "system-err")]
     case.output = "\n".join(_element_text(element) for element in outputs)

@@ -40,6 +40,7 @@ A text that is in no table is an error message, which `failure_texts` classifies
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -73,6 +74,7 @@ DYNAMO: Mapping[str, StatusMeaning] = {
         "skipped", reason="The benchmark doesn't check this model and may not run it."
     ),
     "fail_accuracy": StatusMeaning("wrong-result", "compare"),
+    "fail_batch_invariance": StatusMeaning("wrong-result", "compare"),
     "fail_to_run": StatusMeaning("failed", "run"),
     "eager_fail_to_run": StatusMeaning("failed", "eager"),
     "eager_1st_run_fail": StatusMeaning("failed", "eager"),
@@ -112,12 +114,21 @@ TT_XLA: Mapping[str, StatusMeaning] = {
 }
 
 
+MEASURED = StatusMeaning(
+    "executed", "run", "The test was measured, but its result was not checked."
+)
+"""What a figure means if the file states nothing about the correctness of the result."""
+
+# The benchmarks append the size of the batch at which a check failed.
+_BATCH_SIZE = re.compile(r"(?<=\Afail_)(\w+?)_at_(?:batch_)?\d+\Z")
+
+
 def dynamo_meaning(status: str) -> StatusMeaning:
     """Return the meaning of a status of the dynamo benchmarks or TorchBench.
 
     An unknown status is treated as an error message: it becomes the reason of a failure.
     """
-    meaning = DYNAMO.get(status)
+    meaning = DYNAMO.get(_BATCH_SIZE.sub(r"\1", status))
     if meaning is None:
         return StatusMeaning(
             _failure_outcome(status), reason=shortened_text(status) or "The error has no message."

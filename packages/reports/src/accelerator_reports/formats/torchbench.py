@@ -22,14 +22,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from accelerator_reports.file_reading import ImportOptions, ImportResult, load_json
+from accelerator_reports.file_reading import ImportOptions, ImportResult, is_finite, load_json
 from accelerator_reports.files.fields import OpenModel
 from accelerator_reports.formats.imported_tests import (
     ImportedTests,
     chosen_suite,
     parse_document,
 )
-from accelerator_reports.formats.statuses import StatusMeaning, dynamo_meaning
+from accelerator_reports.formats.statuses import MEASURED, StatusMeaning, dynamo_meaning
 from accelerator_reports.report import Scalar, Suite
 from accelerator_reports.shortened_text import shortened_text
 from accelerator_reports.test_ids import dtype_or_none
@@ -88,14 +88,14 @@ def read_torchbench(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file or the suite name is invalid.
     """
     suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="model")
-    file = parse_document(path, _ResultFile, load_json(path))
+    file = parse_document(path, _ResultFile, load_json(path, strict=False))
     imported = ImportedTests(path, options)
     tests: dict[str, _Test] = {}
     devices = set()
     for key, value in file.metrics.items():
         match = _KEY_PATTERN.fullmatch(key) if len(key) <= _LONGEST_KEY else None
         if match is None:
-            imported.record_fault(1, f'"{key[:60]}" names no test', _KEY_REMEDY)
+            imported.leave_out(1, f'"{key[:60]}" names no test', _KEY_REMEDY)
             continue
         devices.add(match["device"])
         identity = key[: match.start("device")] + key[match.end("device") : match.start("metric")]
@@ -103,16 +103,16 @@ def read_torchbench(path: Path, options: ImportOptions) -> ImportResult:
             try:
                 tests[identity] = _Test(key, match["model"], _key_parameters(match))
             except ArgumentError as error:
-                imported.record_fault(1, f'"{key[:200]}": {error}', _KEY_REMEDY)
+                imported.leave_out(1, f'"{key[:200]}": {error}', _KEY_REMEDY)
                 continue
         test = tests[identity]
-        if isinstance(value, bool):
-            what = f'"{key[:200]}" is neither a text nor a number'
-            imported.record_fault(1, what, "use an unmodified file from TorchBench")
-        elif isinstance(value, str):
+        if isinstance(value, str):
             test.texts[match["metric"]] = value
-        elif value is not None:
+        elif is_finite(value):
             test.figures[match["metric"]] = value
+        elif value is not None:
+            what = f'"{key[:200]}" is neither a text nor a number'
+            imported.leave_out_value(1, what, "use an unmodified file from TorchBench")
     if len(devices) > 1:
         what = f"the file contains results of several devices: {', '.join(sorted(devices))}"
         imported.record_fault(1, what, "split the file; a report covers one accelerator")
@@ -121,12 +121,8 @@ def read_torchbench(path: Path, options: ImportOptions) -> ImportResult:
         imported.add(1, fields, place=f'"{test.key[:60]}"')
     environment = imported.environment(_environment_fields(file.environ), "environ")
     device = next(iter(devices), None)
-    return ImportResult(
-        suites=(suite,),
-        tests=imported.checked_tests(),
-        environment=environment,
-        note=shortened_text(f"Device in the file: {device}.") if device else None,
-    )
+    note = shortened_text(f"Device in the file: {device}.") if device else None
+    return imported.result((suite,), environment, note=note)
 
 
 def _key_parameters(match: re.Match[str]) -> dict[str, Scalar]:
@@ -163,9 +159,7 @@ def _test_meaning(test: _Test) -> StatusMeaning:
     if texts:
         return dynamo_meaning(next(iter(texts.values())))
     if test.figures:
-        return StatusMeaning(
-            "executed", "run", "The test was measured, but its result was not checked."
-        )
+        return MEASURED
     return StatusMeaning("not-run", reason="The file has no value for this test.")
 
 

@@ -103,41 +103,46 @@ def read_tt_xla(path: Path, options: ImportOptions) -> ImportResult:
 
     Raises ProblemsError if the file or the suite name is invalid.
     """
-    tests = ImportedTests(path, options, may_repeat=True)
+    tests = ImportedTests(path, options, repeats="merged")
     suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="model")
     file = read_yaml(path)
     for key, entry in parse_document(path, _ConfigurationFile, file.data).test_config.items():
         line = file.line(("test_config", key))
         match = _TEST_NAME.fullmatch(key)
         if match is None:
-            tests.record_fault(
-                line, f'"{key[:60]}" does not end in a parallelism and a mode', _REMEDY
-            )
+            tests.leave_out(line, f'"{key[:60]}" does not end in a parallelism and a mode', _REMEDY)
             continue
         identity_fields = {
             "suite": suite.name,
             "name": match[1],
             "parameters": {"parallelism": match[2], "mode": match[3]},
         }
-        boards = tests.parse_record(_BoardsOfTest, entry, key, line)
+        boards = tests.parse_entry(_BoardsOfTest, entry, key, line)
         if boards is None:
             continue
         expectations = {
-            board: tests.parse_record(
+            board: tests.parse_entry(
                 _Expectation, {**entry, **boards.arch_overrides.get(board, {})}, key, line
             )
             for board in boards.supported_archs
         }
+        if None in expectations.values():
+            continue
         is_same_on_all_boards = len(expectations) > 1 and len(set(expectations.values())) == 1
         statuses = {expectation.status for expectation in expectations.values() if expectation}
-        left_out = statuses <= {"UNSPECIFIED", "EXCLUDE_MODEL"}
-        skip_reason = (
-            f"with the status {' or '.join(sorted(statuses))}" if statuses else "without a board"
-        )
-        tests.entries[skip_reason if left_out else READ_AS_TEST] += 1
-        for board, expectation in expectations.items():
-            if expectation and (
-                meaning := expectation.meaning(None if is_same_on_all_boards else board)
-            ):
-                tests.add(line, {**identity_fields, **meaning.fields()})
-    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
+        if statuses <= {"UNSPECIFIED", "EXCLUDE_MODEL"}:
+            status_text = f"with the status {' or '.join(sorted(statuses))}"
+            tests.entries[status_text if statuses else "without a board"] += 1
+            continue
+        meanings = [
+            expectation.meaning(None if is_same_on_all_boards else board)
+            for board, expectation in expectations.items()
+            if expectation
+        ]
+        added = [
+            tests.add(line, {**identity_fields, **meaning.fields()})
+            for meaning in meanings
+            if meaning
+        ]
+        tests.entries[READ_AS_TEST] += any(added)
+    return tests.result((suite,))

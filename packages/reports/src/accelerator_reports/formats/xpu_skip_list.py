@@ -55,12 +55,12 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
         if not isinstance(file_node, ast.Constant) or not isinstance(
             tests_node, (ast.Tuple, ast.List)
         ):
-            tests.record_fault(key.lineno, "the entry is not a file with a list of tests", _REMEDY)
+            tests.leave_out(key.lineno, "the entry is not a file with a list of tests", _REMEDY)
             continue
         file_stem = PurePosixPath(str(file_node.value)).stem
         for name_node in tests_node.elts:
             if not isinstance(name_node, ast.Constant) or not isinstance(name_node.value, str):
-                tests.record_fault(name_node.lineno, "the entry is not a test name", _REMEDY)
+                tests.leave_out(name_node.lineno, "the entry is not a test name", _REMEDY)
                 continue
             reason = _comment_above(lines, name_node.lineno)
             issue = _ISSUE_URL.search(reason)
@@ -72,9 +72,8 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
                 "reason": failure_outcomes.reason(reason) or failure_outcomes.NO_REASON,
                 "known_issue": {"url": issue[0]} if issue else None,
             }
-            tests.entries[READ_AS_TEST] += 1
-            tests.add(name_node.lineno, fields)
-    return ImportResult(suites=(suite,), tests=tests.checked_tests(), entries=tests.entries)
+            tests.entries[READ_AS_TEST] += tests.add(name_node.lineno, fields)
+    return tests.result((suite,))
 
 
 def _skip_list_entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
