@@ -54,3 +54,9 @@ def test_of_many_missing_operators_the_worst_are_told() -> None:
 
 def test_where_no_operator_is_missing_nothing_is_said_of_them() -> None:
     assert not [line for line in said([entry("aten::a", "failed")]) if "operator" in line.lower()]
+
+
+def test_a_run_that_skipped_everything_says_that_nothing_was_tested() -> None:
+    words = "Nothing was tested: all tests were skipped. The report has the reasons."
+    assert words in said([entry("aten::a", "skipped")])
+    assert words not in said([entry("aten::a", "skipped"), entry("aten::a", "not-run")])

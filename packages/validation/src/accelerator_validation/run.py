@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from accelerator_reports.files.atomic_write import write_bytes_atomically
 from accelerator_reports.files.problem import first_error_text, printable
-from accelerator_reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
+from accelerator_reports.outcomes import ATTEMPTED, UNSETTLED, Outcome, outcomes_in
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import report_text
 from accelerator_validation.case import Case, Result
@@ -79,9 +79,19 @@ class FinishedRun:
         )
 
     @property
+    def all_skipped(self) -> bool:
+        """Whether every test was skipped, so that the run shows nothing about the device."""
+        return not self.outcomes.keys() - outcomes_in("skip")
+
+    @property
     def exit_code(self) -> int:
-        """The exit status of the command: 130 if interrupted, 0 if `is_successful`, otherwise 1."""
-        return 130 if self.interrupted else int(not self.is_successful)
+        """The exit status of the command.
+
+        130 if interrupted, 2 if `all_skipped`, 0 if `is_successful`, otherwise 1.
+        """
+        if self.interrupted:
+            return 130
+        return 2 if self.all_skipped else int(not self.is_successful)
 
 
 @dataclass

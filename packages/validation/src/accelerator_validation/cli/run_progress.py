@@ -94,6 +94,8 @@ def run_summary(finished: FinishedRun, out: Path) -> str:
     lines += _missing_operator_lines(failed_tests)
     if finished.stop_reason:
         lines.append(f"The run stopped early: {printable(finished.stop_reason)}")
+    if finished.all_skipped:
+        lines.append("Nothing was tested: all tests were skipped. The report has the reasons.")
     tests = count(len(finished.report.tests), "test")
     lines.append(f"{outcome_counts_text(finished.outcomes)} ({tests}). Report: {out}")
     return "\n".join(lines)
