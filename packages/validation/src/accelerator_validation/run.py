@@ -28,6 +28,7 @@ from accelerator_validation.pool import Pool, PoolError, start_fork_server
 from accelerator_validation.probe import ProbeResult
 from accelerator_validation.report_builder import build_report
 from accelerator_validation.request import Request, require_script_permission
+from accelerator_validation.side_process import interrupts_ignored
 from accelerator_validation.worker import Job
 
 if TYPE_CHECKING:
@@ -157,7 +158,8 @@ class _RunState:
         short_reason = reason
         if reason and len(reason) > _LONGEST_REASON:
             short_reason = f"{reason[:_LONGEST_REASON]}…"
-        return FinishedRun(self.write(_utc_now(), short_reason), reason, interrupted)
+        with interrupts_ignored():  # a second Ctrl+C must not keep the results from the report
+            return FinishedRun(self.write(_utc_now(), short_reason), reason, interrupted)
 
     def _pool(self, journal: Journal) -> Pool | ClusterPool:
         def began(case: Case, attempt: int, machine: str | None = None) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +26,7 @@ from accelerator_reports.cli.options import (
     print_problems,
     values_by_name,
 )
-from accelerator_reports.cli.other_python import OTHER_PYTHON
+from accelerator_reports.cli.other_python import OTHER_PYTHON, given_command
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.files.wording import count
@@ -52,6 +54,7 @@ from accelerator_validation.request import (
 from accelerator_validation.run import journal_cases
 from accelerator_validation.sharding import recorded_times
 
+_RESUME = "--resume"
 _SHARD_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 
 
@@ -127,7 +130,7 @@ TIMES = click.option(
     help="Run only the tests that failed in this report.",
 )
 @click.option(
-    "--resume", "go_on", is_flag=True, help="Continue the interrupted run of the report --out."
+    _RESUME, "go_on", is_flag=True, help="Continue the interrupted run of the report --out."
 )
 @click.option(
     "--out",
@@ -261,10 +264,17 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
         print_problems(error.problems)
         sys.exit(2)
     except KeyboardInterrupt:
-        click.echo("Interrupted before the first test. No report was written.", err=True)
+        click.echo("Interrupted before the first test. To continue, run it again.", err=True)
         sys.exit(INTERRUPTED_EXIT_STATUS)
     click.echo(run_summary(finished, request.out))
+    if finished.interrupted:
+        click.echo(f"To continue, run: {resume_command(given_command())}")
     sys.exit(finished.exit_code)
+
+
+def resume_command(words: Sequence[str]) -> str:
+    """Return the command that continues the run that the command line `words` started."""
+    return shlex.join([*words, *([] if _RESUME in words else [_RESUME])])
 
 
 def _resumed_request(request: Request, arguments: dict[str, Any]) -> Request:
