@@ -144,6 +144,16 @@ def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
             '"dtype" has no name or no value. Write it like dtype=float32,bfloat16',
         ),
         (["--only", "dtype=int8", "--dtype", "float32"], '"dtype" is given twice. Give it once'),
+        (["--plan", "--resume"], "Remove --plan or --resume"),
+        (["--pytorch-files", "test_ops"], "Add --pytorch CHECKOUT"),
+        (["--torchbench", "."], "Add --suite torchbench, or remove --torchbench"),
+        (
+            ["--accelerator", "My Chip"],
+            'id "My Chip", from --accelerator or --device, is not valid',
+        ),
+        (["--device", ""], 'id "", from --accelerator or --device, is not valid'),
+        (["--import", "no.such.module"], 'the module "no.such.module" is not installed for'),
+        (["-k", "a and"], '-k "a and": missing word'),
         (["--shard", "1/999"], "tests cannot be split into 999 shards. Use at most "),
     ],
 )
