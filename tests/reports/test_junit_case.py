@@ -15,7 +15,7 @@ from tests.reports.junit_files import case_fields
         ('<failure type="MemoryError"/>', "out-of-memory", "failure", "MemoryError"),
         ('<failure type="AssertionError" message="1 != 2"/>', "wrong-result", "failure", "1 != 2"),
         ('<failure message="Failed: Timeout &gt;1s"/>', "timed-out", "failure", None),
-        ('<failure message="[XPASS(strict)] old"/>', "passed", "failure", "[XPASS(strict)] old"),
+        ('<failure message="[XPASS(strict)] old"/>', "failed", "failure", "[XPASS(strict)] old"),
         ('<error message="collection failure">x</error>', "test-broken", "error", None),
         ('<error message="failed on setup with x"/>', "infrastructure-error", "error", None),
         ('<error type="RuntimeError" message="x"/>', "failed", "error", "x"),

@@ -121,7 +121,7 @@ QUOTED = """('/x/test_a.py', 10, "Skipped: it's slow")"""
         ({"outcome": "failed"}, "failed", "failed", None),
         (
             {"outcome": "failed", "call": stage("[XPASS(strict)] old")},
-            "passed",
+            "failed",
             "failed",
             "[XPASS(strict)] old",
         ),

@@ -30,11 +30,16 @@ from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import Stage
 from accelerator_reports.test_keys import Parameters
 from accelerator_validation.case import Case, Result, short_message
-from accelerator_validation.classify import BrokenTestError, classify_error
+from accelerator_validation.classify import (
+    UNEXPECTED_SUCCESS_REASON,
+    BrokenTestError,
+    classify_error,
+)
 from accelerator_validation.listing import print_progress
 from accelerator_validation.matrix import Matrix, TestFile, find_test_file
 from accelerator_validation.plan import Offer
 from accelerator_validation.pytorch_tests.checkout import TESTS_FOLDER
+from accelerator_validation.pytorch_tests.source import EXPECTED_FAILURE
 from accelerator_validation.suite_interface import Context
 
 if TYPE_CHECKING:
@@ -54,7 +59,6 @@ IMPORT_TIMEOUT_S = 300.0
 
 SKIP_PREFIX = "PyTorch skips this test:"
 EXPECTED_FAILURE_PREFIX = "PyTorch expects it to fail:"
-UNEXPECTED_SUCCESS_REASON = "PyTorch expects it to fail, and it does not."
 
 _LOG_TAIL_CHARS = 1500
 
@@ -165,26 +169,27 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, checkout: st
 
     In all texts, the path `checkout` is replaced by `CHECKOUT`.
     """
-    recorder = _ExceptionRecorder()
-    unittest.TestSuite([kind(method)]).run(recorder)
+    recorder, test = _ExceptionRecorder(), kind(method)
+    unittest.TestSuite([test]).run(recorder)
     if recorder.errors or recorder.failures:
         # An expected failure can only precede an error of the class's or module's tear-down.
         error = recorder.exceptions[len(recorder.expectedFailures)]
         return error_result(error, "run", checkout)
-    if recorder.expectedFailures:
-        expected = recorder.exceptions[0]
-        reason_text = f"{type(expected).__name__}: {expected}"
-        return Result(
-            "skipped",
-            "run",
-            short_message(f"{EXPECTED_FAILURE_PREFIX} {reason_text}".replace(checkout, "CHECKOUT")),
-        )
     if recorder.skipped:
-        reason_text = f"{SKIP_PREFIX} {recorder.skipped[0][1]}".replace(checkout, "CHECKOUT")
-        return Result("skipped", None, short_message(reason_text))
-    return Result(
-        "passed", "run", UNEXPECTED_SUCCESS_REASON if recorder.unexpectedSuccesses else None
-    )
+        return error_result(unittest.SkipTest(recorder.skipped[0][1]), "run", checkout)
+    caught: BaseException | None = getattr(test, EXPECTED_FAILURE, None)
+    if expected := recorder.exceptions[0] if recorder.expectedFailures else caught:
+        return _expected_failure_result(expected, checkout)
+    if recorder.unexpectedSuccesses:
+        return Result("failed", "run", UNEXPECTED_SUCCESS_REASON)
+    return Result("passed", "run")
+
+
+def _expected_failure_result(error: BaseException, checkout: str) -> Result:
+    if isinstance(error, unittest.SkipTest):
+        return error_result(error, "run", checkout)
+    reason = f"{EXPECTED_FAILURE_PREFIX} {type(error).__name__}: {error}"
+    return Result("skipped", "run", short_message(reason.replace(checkout, "CHECKOUT")))
 
 
 def error_result(error: BaseException, stage: Stage, checkout: str) -> Result:
