@@ -107,11 +107,22 @@ SMALL = """
 
 OTHER = """
     import sys
+    from enum import Enum
+
     import torch
     from torch.testing._internal.common_device_type import instantiate_device_type_tests
     from torch.testing._internal.common_utils import TestCase
 
+    try:
+        from torch.testing._internal.common_utils import HardwareClassification
+    except ImportError:  # PyTorch 2.13 and older; the names and values are those of 2.14
+        class HardwareClassification(Enum):
+            GENERIC = "generic"
+            ACCELERATOR = "accelerator"
+
     class TestOther(TestCase):
+        hw_classification = HardwareClassification.ACCELERATOR
+
         def test_alone(self, device):
             self.assertNotIn("test_small", sys.modules)
 

@@ -97,6 +97,13 @@ def test_the_command_of_the_suite_names_the_files_that_were_run(on_cpu: Done) ->
     assert (suite.command or "").endswith(f"--pytorch CHECKOUT --pytorch-files {','.join(FILES)}")
 
 
+def test_the_hardware_that_pytorch_wrote_a_class_for_is_told(on_cpu: Done) -> None:
+    told = {test.name: test.hw_classification for test in on_cpu.report_tests}
+    assert {name for name in told if told[name]} == {"nn.test_other.TestOther::test_alone"}
+    assert told["nn.test_other.TestOther::test_alone"] == "ACCELERATOR"
+    assert "  ACCELERATOR: 1 of 1 tests passed (100%)\n" in on_cpu.said
+
+
 def test_a_plugins_device_has_the_same_tests_with_the_same_names(
     on_cpu: Done, on_paper: Done
 ) -> None:

@@ -40,10 +40,12 @@ class LoadedFile:
 
     `tests` has the class and the method name of each test, by the test's name and parameters in
     reports. `broken` has the exceptions of classes that could not be created, by class name.
+    `hw_classifications` has the names of PyTorch's hardware classifications, by the test's class.
     """
 
     tests: dict[tuple[str, Parameters], tuple[type[Any], str]] = field(default_factory=dict)
     broken: dict[str, BaseException] = field(default_factory=dict)
+    hw_classifications: dict[str, str] = field(default_factory=dict)
     error: BaseException | None = None
 
 
@@ -77,6 +79,9 @@ def load_test_file(
         for key, created_class in scope.items():
             if scope_before.get(key) is created_class or not isinstance(created_class, type):
                 continue
+            # A member of HardwareClassification in PyTorch 2.14 and newer.
+            if classification := getattr(created_class, "hw_classification", None):
+                loaded.hw_classifications[container] = classification.name
             for method in sorted(name for name in vars(created_class) if name.startswith("test")):
                 parsed_test = name_and_parameters(container, method, device_name)
                 loaded.tests[parsed_test.name, parameters_of(parsed_test.parameters)] = (

@@ -12,9 +12,9 @@ import time
 import traceback
 import unittest
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -74,8 +74,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         yield Offer(file.container)
         for class_name in tests_by_path[file.path].broken:
             yield Offer(f"{file.container}.{class_name}")
+        classifications = tests_by_path[file.path].hw_classifications
         for name, parameters in tests_by_path[file.path].tests:
-            yield Offer(name, parameters=dict(parameters))
+            classification = classifications.get(name.partition("::")[0])
+            yield Offer(name, parameters=dict(parameters), hw_classification=classification)
 
 
 def run(case: Case, context: Context) -> Result:
@@ -230,10 +232,11 @@ def _missing_package(error: BaseException | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class FileTests:
-    """The names and parameters of a file's tests, and the classes that could not be created."""
+    """The parts of a `LoadedFile` that a list of tests needs."""
 
     tests: tuple[tuple[str, Parameters], ...] = ()
     broken: tuple[str, ...] = ()
+    hw_classifications: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -306,6 +309,7 @@ def _send_file_tests(connection: Connection, folder: Path, file: TestFile, devic
     from accelerator_validation.pytorch_tests.loading import load_test_file
 
     loaded = load_test_file(folder, file, device, listing=True)
-    connection.send(FileTests(tuple(loaded.tests), tuple(loaded.broken)))
+    tests, broken = tuple(loaded.tests), tuple(loaded.broken)
+    connection.send(FileTests(tests, broken, loaded.hw_classifications))
     connection.close()
     os._exit(0)  # don't wait for threads that the file's import started
