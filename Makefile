@@ -134,7 +134,7 @@ check: setup ## Check all vendor folders, the shared data and the owners
 builds: setup ## Check that data/releases.yaml has every PyTorch build that commands install
 	$(BIN)/accelerator-portal release check
 
-owners: setup ## Update CODEOWNERS and the issue forms from the folders
+owners: setup ## Update CODEOWNERS, the issue forms and the list of plugins from the folders
 	$(BIN)/accelerator-portal owners $(ARGS)
 
 schema: setup ## Update the JSON Schemas from the models

@@ -69,6 +69,7 @@ SAID: list[tuple[Outcome | None, str]] = [
     ("failed", "Unexpected success"),
     ("failed", "Failed: Unexpected success"),
     ("failed", "UnexpectedSuccess: Unexpected success: the test was marked: out of memory"),
+    ("failed", "AssertionError: expected test to fail, but it passed"),
     (None, "RuntimeError: expected scalar type Float but found Double"),
     (None, "AssertionError: 'a' != 'b'"),
     (None, "ValueError"),
@@ -130,7 +131,14 @@ def test_any_text_is_an_outcome_or_nothing(text: str) -> None:
 
 
 # Rules for the beginning of a message do not hold for a line of a traceback.
-ANCHORED = ("Timeout >", "collection", "[XPASS", "Unexpected", "Failed: Unexpected")
+ANCHORED = (
+    "Timeout >",
+    "collection",
+    "[XPASS",
+    "Unexpected",
+    "Failed: Unexpected",
+    "AssertionError: expected",
+)
 ANYWHERE = [text for outcome, text in SAID if outcome and not text.startswith(ANCHORED)]
 
 

@@ -46,6 +46,14 @@ def test_the_words_name_the_packages_the_commands_and_the_suites_that_can_run() 
     )
 
 
+@pytest.mark.parametrize(
+    ("suite", "packages"),
+    [("pytest", ("pytest",)), ("pytorch-tests", ("expecttest", "hypothesis", "numpy"))],
+)
+def test_a_suite_of_other_tests_names_what_runs_them(suite: str, packages: tuple[str, ...]) -> None:
+    assert missing_packages({suite: read_matrix(suite)}, lambda _: False) == {suite: packages}
+
+
 def test_where_no_suite_can_run_none_is_offered() -> None:
     words = missing_packages_message({"small-timm": ("timm",)}, ["small-timm"])
     assert "Or run" not in words

@@ -184,7 +184,8 @@ def test_a_cpu_with_an_index_is_tested_against_itself(tmp_path: Path) -> None:
 
 
 def test_a_run_in_which_nothing_ran_is_no_success(tmp_path: Path) -> None:
-    assert run(request(tmp_path), ["skip-1"]).exit_code == 1
+    assert run(request(tmp_path), ["skip-1", "skip-2"]).exit_code == 2
+    assert run(request(tmp_path), ["skip-1", "broken-1"]).exit_code == 1
     assert run(request(tmp_path), ["skip-1", "passed-1"]).exit_code == 0
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from accelerator_validation.side_process import SideProcess, signal_name
+from accelerator_validation.side_process import SideProcess, interrupts_ignored, signal_name
 from tests.folders import REPOSITORY
 from tests.validation.processes import is_gone
 
@@ -65,3 +67,13 @@ def _interrupted(note: Path) -> None:
 def until_written(note: Path) -> None:
     while not note.exists() or not note.read_text():
         time.sleep(0.02)
+
+
+def test_what_is_started_while_interrupts_are_ignored_ignores_them() -> None:
+    program = "import signal; print(signal.getsignal(signal.SIGINT).name)"
+    with interrupts_ignored():
+        signal.raise_signal(signal.SIGINT)
+        said = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert said == "SIG_IGN\n"
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)

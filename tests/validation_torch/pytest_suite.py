@@ -29,6 +29,7 @@ FILES = {
         import os
         import signal
         import time
+        import unittest
 
         import pytest
         import torch
@@ -61,6 +62,28 @@ FILES = {
         @pytest.mark.xfail(strict=True, reason="must fail")
         def test_strict():
             pass
+
+        @pytest.mark.parametrize(
+            "size", [1, pytest.param(2, marks=pytest.mark.xfail(strict=True))])
+        def test_marked(size):
+            pass
+
+        @pytest.mark.xfail(strict=True)
+        class TestStrict:
+            def test_passes(self):
+                pass
+
+            def test_fails(self):
+                assert False
+
+        class TestOfUnittest(unittest.TestCase):
+            @unittest.expectedFailure
+            def test_passes(self):
+                pass
+
+            @unittest.expectedFailure
+            def test_fails(self):
+                self.fail()
 
         def test_fixture(bad):
             pass

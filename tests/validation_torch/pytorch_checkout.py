@@ -12,8 +12,8 @@ SMALL = """
 
     import torch
     from torch.testing._internal.common_device_type import (
-        dtypes, instantiate_device_type_tests, onlyCUDA, skipMeta)
-    from torch.testing._internal.common_utils import TestCase, run_tests
+        dtypes, expectedFailure, expectedFailureCUDA, instantiate_device_type_tests, onlyCUDA)
+    from torch.testing._internal.common_utils import TestCase, parametrize, run_tests, subtest
 
     class TestSmall(TestCase):
         @dtypes(torch.float32, torch.int64)
@@ -50,6 +50,22 @@ SMALL = """
         def test_unexpected(self, device):
             pass
 
+        @expectedFailure(None)
+        def test_device_unexpected(self, device):
+            pass
+
+        @expectedFailure(None)
+        def test_device_expected(self, device):
+            self.assertEqual(1, 2)
+
+        @expectedFailureCUDA
+        def test_elsewhere(self, device):
+            pass
+
+        @parametrize("n", [subtest(1, name="one", decorators=[unittest.expectedFailure])])
+        def test_marked(self, device, n):
+            pass
+
         def test_crash(self, device):
             os.kill(os.getpid(), signal.SIGSEGV)
 
@@ -57,6 +73,11 @@ SMALL = """
             for number in range(3):
                 with self.subTest(number=number):
                     self.assertNotEqual(number, 1)
+
+    @unittest.expectedFailure
+    class TestFailing(TestCase):
+        def test_passes(self, device):
+            pass
 
     class TestForCuda(TestCase):
         def test_never(self, device):
@@ -76,6 +97,7 @@ SMALL = """
             pass
 
     instantiate_device_type_tests(TestSmall, globals())
+    instantiate_device_type_tests(TestFailing, globals())
     instantiate_device_type_tests(TestForCuda, globals(), only_for="cuda")
     instantiate_device_type_tests(TestUnmakeable, globals())
 
@@ -85,11 +107,22 @@ SMALL = """
 
 OTHER = """
     import sys
+    from enum import Enum
+
     import torch
     from torch.testing._internal.common_device_type import instantiate_device_type_tests
     from torch.testing._internal.common_utils import TestCase
 
+    try:
+        from torch.testing._internal.common_utils import HardwareClassification
+    except ImportError:  # PyTorch 2.13 and older; the names and values are those of 2.14
+        class HardwareClassification(Enum):
+            GENERIC = "generic"
+            ACCELERATOR = "accelerator"
+
     class TestOther(TestCase):
+        hw_classification = HardwareClassification.ACCELERATOR
+
         def test_alone(self, device):
             self.assertNotIn("test_small", sys.modules)
 

@@ -35,6 +35,10 @@ def test_a_few_of_each_suite_pass_and_show_their_differences(tmp_path: Path) -> 
         (["--suite=weak-spots", "--dtype=float31"], 'did you mean "float32"?'),
         (["--test=weak-spots/lstm"], 'there is no test "weak-spots/lstm"'),
         (["--device=nowhere", "--suite=weak-spots"], '"nowhere": the device cannot be used'),
+        (["--device=npu", "--suite=integration"], "--import torch_npu"),
+        (["--device=npu", "--suite=integration", "--import=json"], "--import torch_npu"),
+        (["--device=cpu:7", "--suite=integration"], "There is no cpu:7. This machine has cpu:0"),
+        (["--device=meta", "--suite=integration"], '"meta": the device cannot be used'),
     ],
 )
 def test_a_wrong_call_says_what_would_be_right(words: list[str], said: str, tmp_path: Path) -> None:

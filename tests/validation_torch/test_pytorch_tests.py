@@ -30,7 +30,12 @@ SAID = {
     f"{SMALL}test_left_out": ("skipped", "PyTorch skips this test: nobody wants it"),
     f"{SMALL}test_only_cuda": ("skipped", "PyTorch skips this test: Only runs on"),
     f"{SMALL}test_expected": ("skipped", "PyTorch expects it to fail: AssertionError"),
-    f"{SMALL}test_unexpected": ("passed", "PyTorch expects it to fail, and it does not."),
+    f"{SMALL}test_unexpected": ("failed", "unexpected pass"),
+    f"{SMALL}test_device_unexpected": ("failed", "unexpected pass"),
+    f"{SMALL}test_device_expected": ("skipped", "PyTorch expects it to fail: AssertionError"),
+    f"{SMALL}test_elsewhere": ("passed", ""),
+    f"{SMALL}test_marked_one": ("failed", "unexpected pass"),
+    "pytorch-tests/test_small.TestFailing::test_passes": ("failed", "unexpected pass"),
     f"{SMALL}test_crash": ("crashed", "SIGSEGV"),
     f"{SMALL}test_subtests": ("failed", "AssertionError"),
     "pytorch-tests/nn.test_other.TestOther::test_alone": ("passed", ""),
@@ -74,7 +79,7 @@ def test_each_ending_is_told_apart(on_cpu: Done, key: str) -> None:
 
 def test_no_other_test_is_listed(on_cpu: Done) -> None:
     assert set(on_cpu.outcomes) == set(SAID)
-    assert "test_small: 12 tests" in on_cpu.said
+    assert "test_small: 17 tests" in on_cpu.said
 
 
 def test_a_failure_has_its_traceback_and_nothing_of_this_machine(
@@ -90,6 +95,13 @@ def test_a_failure_has_its_traceback_and_nothing_of_this_machine(
 def test_the_command_of_the_suite_names_the_files_that_were_run(on_cpu: Done) -> None:
     (suite,) = on_cpu.suites
     assert (suite.command or "").endswith(f"--pytorch CHECKOUT --pytorch-files {','.join(FILES)}")
+
+
+def test_the_hardware_that_pytorch_wrote_a_class_for_is_told(on_cpu: Done) -> None:
+    told = {test.name: test.hw_classification for test in on_cpu.report_tests}
+    assert {name for name in told if told[name]} == {"nn.test_other.TestOther::test_alone"}
+    assert told["nn.test_other.TestOther::test_alone"] == "ACCELERATOR"
+    assert "  ACCELERATOR: 1 of 1 tests passed (100%)\n" in on_cpu.said
 
 
 def test_a_plugins_device_has_the_same_tests_with_the_same_names(

@@ -8,7 +8,7 @@ import click
 
 from accelerator_portal.catalog.schema import schema_files
 from accelerator_portal.cli.options import ROOT, whole_catalog
-from accelerator_portal.vendors.github_files import github_files
+from accelerator_portal.vendors.derived_files import derived_files
 from accelerator_reports.cli.generated_files import CHECK, write_or_check_files
 from accelerator_reports.cli.options import ANY_ROOT
 
@@ -19,14 +19,14 @@ from accelerator_reports.cli.options import ANY_ROOT
 def owners(root: Path, check_only: bool) -> None:
     """Generate the code owners and issue forms.
 
-    The files are .github/CODEOWNERS and the issue forms that list platforms. In the forms, only
-    the list of platforms is generated. Edit the rest by hand.
+    The files are .github/CODEOWNERS, the issue forms that list platforms, and the harness's list of
+    plugins. In the forms, only the list of platforms is generated. Edit the rest by hand.
 
     Owners are the maintainers in each platform's accelerator.yaml. If a folder has problems,
     nothing is written, because its owners would be lost.
     """
     fault = "the file is out of date. Run: make owners"
-    write_or_check_files(root, github_files(root, whole_catalog(root)), check_only, fault)
+    write_or_check_files(root, derived_files(root, whole_catalog(root)), check_only, fault)
 
 
 @click.command()

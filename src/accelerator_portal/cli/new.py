@@ -19,6 +19,7 @@ from accelerator_portal.install.additional_platforms import read_additional_plat
 from accelerator_portal.install.pip_command import UnreadableCommandError
 from accelerator_portal.vendors.answer_faults import id_fault
 from accelerator_portal.vendors.derived_answers import derived_answer, suggested
+from accelerator_portal.vendors.derived_files import derived_files
 from accelerator_portal.vendors.document_answers import answers_from_entry, answers_from_package
 from accelerator_portal.vendors.draft import (
     Draft,
@@ -29,7 +30,6 @@ from accelerator_portal.vendors.draft import (
 )
 from accelerator_portal.vendors.draft_from_answers import draft_from_answers
 from accelerator_portal.vendors.draft_from_entry import draft_from_entry, folder_name
-from accelerator_portal.vendors.github_files import github_files
 from accelerator_portal.vendors.interview import (
     add_answer,
     command_with_answers,
@@ -104,7 +104,7 @@ def new(  # noqa: PLR0913 - each is an option
     answers = _answers_from_options(option_values)
     # Code owners and issue forms list all folders. A folder that cannot be read would be missing.
     catalog = whole_catalog(root)
-    github_files(root, catalog)  # a problem of an issue form ends the command before the questions
+    derived_files(root, catalog)  # a problem of an issue form ends the command before the questions
     folders = [folder.name for folder in (root / ACCELERATORS).iterdir()]
     if id_problem := id_fault(catalog, folders, platform_id):
         raise click.BadParameter(printable("; ".join(id_problem)), param_hint="ID")
@@ -220,7 +220,7 @@ def _write_platform(root: Path, case: PlatformCase, origin: dict[str, str]) -> N
             "Correct your answers and try again"
         )
     files = folder_files(draft)
-    other_files = github_files(root, catalog)
+    other_files = derived_files(root, catalog)
     if case.unlisted_hosts:
         hosts_text = (root / HOSTS).read_text("utf-8")
         other_files[HOSTS] = with_host_lines(

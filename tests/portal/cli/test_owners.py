@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.vendors.github_files import CODEOWNERS, github_files
+from accelerator_portal.vendors.derived_files import CODEOWNERS, derived_files
 from accelerator_reports.cli import main
 from tests.folders import ACCELERATOR, EXAMPLE, FORMS, REPOSITORY, Tree, edited, loaded
 
@@ -22,7 +22,7 @@ def test_this_repository_is_current() -> None:
 
 def test_it_writes_what_follows_from_the_folders_once(tree: Tree) -> None:
     root = tree({**EXAMPLE, **FORMS})
-    expected = github_files(root, loaded(root))
+    expected = derived_files(root, loaded(root))
     first, second = run(root), run(root)
     assert first.stdout.splitlines() == [f"Wrote {path}" for path in expected]
     assert (second.exit_code, second.output) == (0, "")

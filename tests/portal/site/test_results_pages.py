@@ -53,6 +53,18 @@ def test_a_platform_with_several_reports_is_one_choice_by_its_name(site: Site) -
     assert [choice.text() for choice in choices[1:]] == [names[id_] for id_ in ids]
 
 
+def test_a_report_counts_tests_by_the_hardware_that_pytorch_wrote_them_for(
+    extended_site: Site,
+) -> None:
+    pages = {address: page for address, page in extended_site.pages.items() if "/runs/" in address}
+    shown = {
+        address: [item.text(strip=True) for item in page.tree.css(".hw-classifications li")]
+        for address, page in pages.items()
+    }
+    (lines,) = (lines for lines in shown.values() if lines)
+    assert lines == ["ACCELERATOR: 0 of 1 tests passed (0%)"]
+
+
 def test_a_report_counts_the_tests_that_wait_for_an_operator(site: Site) -> None:
     index = json.loads((site.root / "api/v1/results/index.json").read_text("utf-8"))
     by_id = {entry["id"]: entry["missing_operators"] for entry in index["reports"]}

@@ -54,3 +54,17 @@ def test_of_many_missing_operators_the_worst_are_told() -> None:
 
 def test_where_no_operator_is_missing_nothing_is_said_of_them() -> None:
     assert not [line for line in said([entry("aten::a", "failed")]) if "operator" in line.lower()]
+
+
+def test_a_run_that_skipped_everything_says_that_nothing_was_tested() -> None:
+    words = "Nothing was tested: all tests were skipped. The report has the reasons."
+    assert words in said([entry("aten::a", "skipped")])
+    assert words not in said([entry("aten::a", "skipped"), entry("aten::a", "not-run")])
+
+
+def test_pytorchs_own_tests_are_counted_by_the_hardware_that_they_are_for() -> None:
+    test = entry("aten::a", "failed").model_copy(update={"hw_classification": "ACCELERATOR"})
+    assert said([test])[-3:-1] == [
+        "PyTorch's own tests, by the hardware that they are for:",
+        "  ACCELERATOR: 0 of 1 tests passed (0%)",
+    ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,12 +13,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_reports.cli import main
+from accelerator_reports.cli.other_python import given_command
 from accelerator_reports.report_file import read_report, report_text
 from accelerator_validation import launch
 from accelerator_validation.case import case_from_key
 from accelerator_validation.journal import Journal
 from accelerator_validation.plan import RunError
 from accelerator_validation.request import Request, processor_count
+from accelerator_validation.run import FinishedRun
 from tests.reports.examples import report
 
 # The package has the command under the module's name.
@@ -141,6 +144,16 @@ def test_shards_are_balanced_by_the_times_of_a_report(folder: Path) -> None:
             '"dtype" has no name or no value. Write it like dtype=float32,bfloat16',
         ),
         (["--only", "dtype=int8", "--dtype", "float32"], '"dtype" is given twice. Give it once'),
+        (["--plan", "--resume"], "Remove --plan or --resume"),
+        (["--pytorch-files", "test_ops"], "Add --pytorch CHECKOUT"),
+        (["--torchbench", "."], "Add --suite torchbench, or remove --torchbench"),
+        (
+            ["--accelerator", "My Chip"],
+            'id "My Chip", from --accelerator or --device, is not valid',
+        ),
+        (["--device", ""], 'id "", from --accelerator or --device, is not valid'),
+        (["--import", "no.such.module"], 'the module "no.such.module" is not installed for'),
+        (["-k", "a and"], '-k "a and": missing word'),
         (["--shard", "1/999"], "tests cannot be split into 999 shards. Use at most "),
     ],
 )
@@ -173,3 +186,25 @@ def test_a_run_of_speeds_goes_on_alone(folder: Path, monkeypatch: pytest.MonkeyP
     done = run(folder / "report.json", "--resume")
     assert "That is all." in done.stderr
     assert asked == [(1, processor_count())]
+
+
+def test_an_interrupted_run_names_the_command_that_continues_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupted = FinishedRun(report({"suite": "integration", "name": "import"}), interrupted=True)
+    monkeypatch.setattr(launch, "start_run", lambda *_: interrupted)
+    monkeypatch.setattr("sys.argv", ["…/main", "validate", "--device", "cpu", "-k", "a or b"])
+    done = run(folder / "report.json", "--suite", "integration")
+    assert done.exit_code == 130
+    assert done.stdout.endswith(
+        "To continue, run: accelerator-portal validate --device cpu -k 'a or b' --resume\n"
+    )
+
+
+def test_the_command_that_continues_a_run_names_its_python_and_resumes_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sys.argv", ["…/main", "validate", "--device=cpu", "--resume"])
+    assert validate.resume_command(given_command()).endswith("validate --device=cpu --resume")
+    monkeypatch.setenv("ACCELERATOR_PORTAL_PATH", "packages")  # as `--python` sets it
+    assert given_command()[-2:] == ["--python", sys.executable]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accelerator_validation.cluster import connection
-from accelerator_validation.cluster.connection import common_probe_result
+from accelerator_validation.cluster.connection import common_probe_result, connect_to_cluster
 from accelerator_validation.plan import RunError
 from accelerator_validation.probe import ProbeResult
 
@@ -77,3 +77,11 @@ def test_an_address_that_cannot_be_used_is_told(address: str) -> None:
 def test_a_device_that_no_machine_can_use_is_left_to_the_suites_that_say_why() -> None:
     broken = ProbeResult({}, "import", "libmade_up.so is missing")
     assert common_probe_result({"tcp://a": broken, "tcp://b": broken}) == broken
+
+
+def test_no_client_that_would_not_close_is_made_for_an_invalid_address(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("distributed.Client", lambda *_, **__: pytest.fail("it does not close"))
+    with pytest.raises(RunError, match="missing port"), connect_to_cluster("nonsense"):
+        pass

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from accelerator_validation.plan import RunError
-from accelerator_validation.pytest_suites import source
 from accelerator_validation.pytest_suites.source import PytestSource, pytest_matrices
 from accelerator_validation.request import Request
 
@@ -22,15 +21,6 @@ def test_a_suite_has_the_settings_of_all_and_a_name_of_its_own(tmp_path: Path) -
 def test_a_suite_that_is_not_to_run_needs_nothing(tmp_path: Path) -> None:
     request = Request("npu", tmp_path / "report.json", "example")
     assert pytest_matrices(["operators"], request, PytestSource()) == {}
-
-
-def test_without_pytest_it_says_how_to_install_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(source, "find_spec", lambda _: None)
-    request = Request("npu", tmp_path / "report.json", "example")
-    with pytest.raises(RunError, match="install it: python -m pip install pytest"):
-        pytest_matrices(["mine"], request, PytestSource(tmp_path, "mine"))
 
 
 @pytest.mark.parametrize(

@@ -17,14 +17,19 @@ _COLOR = re.compile(r"(?:\x1b|#x1B)\[[0-9;]{0,20}m")
 
 _NUMBER = r"(?:tensor\()?[-+]?(?:\d[\d.]*(?:e[-+]?\d+)?j?|nan|inf)(?!\w)\)?"
 
+# A test passed that must fail: the expectation is out of date. pytest, unittest and the decorators
+# of PyTorch's device-generic tests say so in these words.
+_UNEXPECTED_SUCCESS = (
+    r"\A\s*(?:\w{1,40}: )?(?:\[XPASS\(strict\)\]|Unexpected ?[sS]uccess\b"
+    r"|expected test to fail, but it passed)"
+)
+
 # The order matters: a rule may be a special case of a later rule. Before each pattern is a text in
 # lowercase that every match contains: to look for it first is ten times as fast. Every repeat of
 # "any character" has a bound, so that no text takes long.
 _RULES: tuple[tuple[Outcome, str, str], ...] = (
-    # A test passed that was expected to fail: the expectation is out of date. Its framework counts
-    # this as a failure, whatever the reason of the expectation says.
-    ("failed", "xpass", r"\A\s*(?:\w{1,40}: )?\[XPASS\(strict\)\]"),
-    ("failed", "unexpected", r"\A\s*(?:\w{1,40}: )?Unexpected ?[sS]uccess\b"),
+    # Its framework counts this as a failure, whatever the reason of the expectation says.
+    ("failed", "", _UNEXPECTED_SUCCESS),
     # Bazel writes nothing else about a test that failed.
     ("failed", "exited with error", r"\A\s*exited with error code \d"),
     # A test expected an error that was not raised. The text names this error.
@@ -132,6 +137,11 @@ def outcome_of_text(text: str) -> Outcome | None:
         if word in lower_text and pattern.search(text):
             return outcome
     return None
+
+
+def is_unexpected_pass(text: str) -> bool:
+    """Return whether `text`, a failed test's message, says that the test passed but must fail."""
+    return re.match(_UNEXPECTED_SUCCESS, without_colors(text)) is not None
 
 
 def without_colors(text: str) -> str:

@@ -70,6 +70,8 @@ RepositoryPath = Annotated[
 OperatorName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
 ]
+# The name of a member of PyTorch's HardwareClassification. PyTorch may add others.
+HwClassification = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=40)]
 # Lists have `fail_fast`: pydantic would remember a fault for each of a million wrong items.
 OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -333,6 +335,9 @@ class TestEntry(StrictModel):
     parameters: Mapping[Slug, Scalar] = Field(default_factory=dict, max_length=40)
     """Parameters of the test, such as `mode`, `dtype`, `compiler`, `shapes` or `recipe`, for
     example `{"dtype": "float32"}`."""
+    hw_classification: HwClassification | None = None
+    """The hardware for which PyTorch wrote the test, for example `ACCELERATOR`. PyTorch's own
+    tests state it since PyTorch 2.14, see `torch.testing._internal.common_utils`."""
     outcome: Outcome
     """The outcome of the test."""
     stage: Stage | None = None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from accelerator_reports.failure_texts import outcome_of_text
+from accelerator_reports.failure_texts import is_unexpected_pass, outcome_of_text
 from accelerator_reports.missing_operators import missing_operator
 from accelerator_reports.outcomes import Outcome, Stage
 from accelerator_validation.case import Result, short_message
 from accelerator_validation.executorch.backend import UnavailableError
 
 # Outcomes that a text must not set: the exception was raised by a test in this process.
-_OUTCOMES_NOT_FROM_TEXT = frozenset({"passed", "crashed", "test-broken"})
+_OUTCOMES_NOT_FROM_TEXT = frozenset({"crashed", "test-broken"})
+
+UNEXPECTED_SUCCESS_REASON = "It is an unexpected pass: the test must fail, and it does not."
 
 # The maximum number of causes of an error; further ones are ignored.
 _MOST_CAUSES = 3
@@ -81,7 +83,8 @@ def classify_error(error: BaseException, stage: Stage, *, reference: bool = Fals
         )
     if text_outcome is None or text_outcome in _OUTCOMES_NOT_FROM_TEXT:
         text_outcome = "failed"
-    return Result(text_outcome, stage, short_message(text))
+    reason = UNEXPECTED_SUCCESS_REASON if is_unexpected_pass(text) else short_message(text)
+    return Result(text_outcome, stage, reason)
 
 
 def describe_error(error: BaseException) -> str:

@@ -61,6 +61,7 @@ def heading(
         "aten": probed.aten,
         "note": _note(request, matrices, probed),
         "options": repeat_options(request),
+        "hw_classifications": dict(plan.hw_classifications),
         **({"shard": plan.shard.model_dump(exclude_none=True)} if plan.shard else {}),
         "suites": [
             {

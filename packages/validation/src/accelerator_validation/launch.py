@@ -223,6 +223,7 @@ def _suite_matrices(
     matrices = {**with_pytorch_checkout(matrices, request, sources.pytorch), **pytest_suites}
     matrices = {name: matrix.at_level(request.level) for name, matrix in matrices.items()}
     _require_packages(matrices)
+    _require_import(request)
     reply = None
     if not set(SUITE_FAMILIES["executorch"]).isdisjoint(matrices):
         reply = query_backend(request.backend)
@@ -235,6 +236,14 @@ def _require_packages(matrices: Mapping[str, Matrix]) -> None:
         raise RunError(no_torch_message())
     if missing_by_suite := missing_packages(matrices):
         raise RunError(missing_packages_message(missing_by_suite, matrices))
+
+
+def _require_import(request: Request) -> None:
+    """Raise RunError if the module of `--import` is missing. A cluster's workers may have it."""
+    module = request.imports
+    if module and not request.scheduler and not is_installed(module.partition(".")[0]):
+        problem = f'--import: the module "{module}" is not installed for {sys.executable}'
+        raise RunError(f"{problem}. Install the plugin, or correct the name")
 
 
 def _usable_probe_result(
@@ -269,8 +278,8 @@ def _run_probe(request: Request, cluster: Cluster | None, waiting: WaitCallback)
 
 
 def is_installed(module: str) -> bool:
-    """Return whether a module is installed, without importing it."""
-    return find_spec(module) is not None
+    """Return whether a top-level module is installed, without importing it."""
+    return bool(module) and find_spec(module) is not None
 
 
 def missing_packages(

@@ -25,13 +25,15 @@ class Offer:
 
     `only` has the values that the test supports, by axis. If an axis is not in `only`, the test
     supports all values of the axis. `parameters` has the values of the test's parameters that are
-    not axes, by name. If `usual` is false, the test runs only on request.
+    not axes, by name. If `usual` is false, the test runs only on request. `hw_classification` is
+    the field of the same name in a report's tests.
     """
 
     name: str
     only: Mapping[str, frozenset[str]] = field(default_factory=dict)
     parameters: Mapping[str, str] = field(default_factory=dict)
     usual: bool = True
+    hw_classification: str | None = None
 
     def supports(self, combination: Mapping[str, str]) -> bool:
         """Return whether the test supports a combination of values, `{"dtype": "float32"}`."""
@@ -56,13 +58,15 @@ class Plan:
 
     `skipped` has the known issue of each test that is skipped, by test id. `expected` has the known
     issue of each test that is expected to fail, by test id. If this plan is a part of a larger
-    plan, `shard` describes the part.
+    plan, `shard` describes the part. `hw_classifications` has the hardware classification of tests
+    that have one, by `classified_name`.
     """
 
     cases: tuple[Case, ...]
     skipped: Mapping[str, KnownFailure] = field(default_factory=dict)
     expected: Mapping[str, KnownFailure] = field(default_factory=dict)
     shard: Shard | None = None
+    hw_classifications: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cases_to_run(self) -> tuple[Case, ...]:
@@ -72,6 +76,21 @@ class Plan:
     def counts(self) -> Counter[str]:
         """Return the number of tests in the plan by suite name."""
         return Counter(case.suite for case in self.cases)
+
+
+def classified_name(suite: str, test: str) -> str:
+    """Return the suite and the class of a test. PyTorch classifies whole classes of tests."""
+    return f"{suite}/{test.partition('::')[0]}"
+
+
+def hw_classifications(offers_by_suite: Mapping[str, Iterable[Offer]]) -> dict[str, str]:
+    """Return the hardware classifications that the tests of suites have, by `classified_name`."""
+    return {
+        classified_name(suite, offer.name): offer.hw_classification
+        for suite, offers in offers_by_suite.items()
+        for offer in offers
+        if offer.hw_classification
+    }
 
 
 def expand(

@@ -68,7 +68,9 @@ def read_platform_folder(root: Path, platform: str) -> PlatformFolder:
     folders = sorted(entry.name for entry in os.scandir(root / ACCELERATORS) if entry.is_dir())
     if platform not in folders:
         error_text = f'there is no platform "{platform[:60]}"; {did_you_mean(platform, folders)}'
-        raise RunError(printable(error_text))
+        period = "" if error_text.endswith("?") else "."
+        remedy = "If the device is not the id of your platform, pass the id with --accelerator"
+        raise RunError(printable(f"{error_text}{period} {remedy}"))
     reader = _FolderReader(root, f"{ACCELERATORS}/{platform}")
     validation, settings_file = reader.optional(VALIDATION, Validation)
     issues, _ = reader.optional(KNOWN_ISSUES, KnownIssues)

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing import forkserver, get_context
 from multiprocessing.connection import Connection, wait
@@ -34,7 +34,7 @@ from accelerator_validation.crash_evidence import (
     last_step,
     read_log,
 )
-from accelerator_validation.side_process import kill_group, signal_name
+from accelerator_validation.side_process import interrupts_ignored, kill_group, signal_name
 from accelerator_validation.worker import Job, Message, run_worker
 
 # The number of workers that die in a row before they start a test, at which the run stops: the
@@ -86,7 +86,8 @@ class _Worker:
 def start_fork_server(job: Job) -> None:
     """Start the process from which workers are forked. It imports the modules in `job.preload`."""
     forkserver.set_forkserver_preload(list(job.preload))
-    forkserver.ensure_running()
+    with interrupts_ignored():  # its imports take seconds, and would end with a traceback
+        forkserver.ensure_running()
 
 
 class Pool:
@@ -159,7 +160,9 @@ class Pool:
             target=run_worker, args=(child_end, str(log_path), self._job, forked)
         )
         try:
-            process.start()
+            # A fork waits for the imports of the process above, which the user may interrupt.
+            with nullcontext() if forked else interrupts_ignored():
+                process.start()
         except (OSError, EOFError) as error:
             fork_server_died = isinstance(error, (EOFError, ConnectionError))
             if (

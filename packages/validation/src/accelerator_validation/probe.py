@@ -16,9 +16,10 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from accelerator_reports.environment import environment, plugin
+from accelerator_reports.environment import device_type, environment, plugin
 from accelerator_validation.case import short_message
 from accelerator_validation.classify import describe_error
+from accelerator_validation.plugins import unknown_device_text
 from accelerator_validation.side_process import (
     SideProcess,
     WaitCallback,
@@ -34,10 +35,14 @@ PROBE_TIMEOUT_S = 180
 _IMPORTED_LINE = "imported"
 
 # Torch's errors for a device type that it does not know or was not built for.
+_UNKNOWN_TYPE_ERROR = "Expected one of cpu"
 _UNKNOWN_DEVICE_ERROR = re.compile(
-    r"Expected one of cpu|Invalid device string|not linked with support|not compiled with|"
-    r"No module named|Torch not compiled|doesn't have|not available"
+    rf"{_UNKNOWN_TYPE_ERROR}|Invalid device string|not linked with support|not compiled with|"
+    r"No module named|Torch not compiled|doesn't have|not available|Cannot copy out of meta"
 )
+
+# The name of the device type for plugins until a plugin registers its own name.
+_UNREGISTERED = "privateuseone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +58,7 @@ class ProbeResult:
     message: str = ""
     forks: bool = True
     unknown: bool = False
-    """Whether torch doesn't support this device, and no installed plugin adds it."""
+    """Whether the device does not exist: torch has no such device, and no plugin adds it."""
     aten: Mapping[str, Any] = field(default_factory=dict)
     """The counts of ATen operators and kernels for the device, from `suites.aten.operator_counts`;
     empty if the device cannot be used."""
@@ -124,18 +129,48 @@ def _probe(device: str, modules: list[str]) -> ProbeResult:
     sys.stdout.write(f"{_IMPORTED_LINE}\n")
     sys.stdout.flush()
     forks = _works_in_fork(device)
-    if error_text := _device_fault(torch, device):
-        plugin_facts = plugin(device)
-        unknown = (
-            bool(_UNKNOWN_DEVICE_ERROR.search(error_text)) and not modules and plugin_facts is None
-        )
-        without_device: dict[str, Any] = {}
-        with suppress(Exception):
-            without_device = environment("cpu") | {"plugin": plugin_facts, "hardware": None}
-        return ProbeResult(without_device, "device", error_text, unknown=unknown)
+    if fault := _missing_index(torch, device):
+        return _faulty_device(device, fault, unknown=True)
+    if fault := _device_fault(torch, device):
+        registered = torch._C._get_privateuse1_backend_name()  # noqa: SLF001 - it has no public name
+        unknown = _is_unknown(device, registered, fault, modules)
+        if unknown:
+            fault = unknown_device_text(device_type(device), registered) or fault
+        return _faulty_device(device, fault, unknown=unknown)
     from accelerator_validation.suites.aten import operator_counts
 
     return ProbeResult(environment(device), forks=forks, aten=operator_counts(device))
+
+
+def _faulty_device(device: str, message: str, *, unknown: bool) -> ProbeResult:
+    facts: dict[str, Any] = {}
+    with suppress(Exception):
+        facts = environment("cpu") | {"plugin": plugin(device), "hardware": None}
+    return ProbeResult(facts, "device", message, unknown=unknown)
+
+
+def _is_unknown(device: str, registered: str, error_text: str, modules: list[str]) -> bool:
+    """Return whether no plugin adds the device that torch rejects with `error_text`.
+
+    `registered` is the device type that torch has registered for plugins. A plugin that is loaded
+    may be the cause of the error, unless it has registered another device type.
+    """
+    if modules or plugin(device):
+        registers_nothing = registered == _UNREGISTERED and not modules
+        return _UNKNOWN_TYPE_ERROR in error_text and not registers_nothing
+    return _UNKNOWN_DEVICE_ERROR.search(error_text) is not None
+
+
+def _missing_index(torch: Any, device: str) -> str | None:  # noqa: ANN401 - the module torch
+    """Return an error message if the device's index is too high, or None."""
+    type_name, _, index = device.partition(":")
+    count = 0
+    with suppress(Exception):  # a plugin may lack it, or raise anything
+        count = torch.get_device_module(type_name).device_count()
+    if not index.isdecimal() or not 0 < count <= int(index):
+        return None
+    last = f" to {type_name}:{count - 1}" if count > 1 else ""
+    return f"There is no {device}. This machine has {type_name}:0{last}"
 
 
 def is_round_trip_exact(torch: Any, device: str) -> bool:  # noqa: ANN401 - the module torch

@@ -13,6 +13,7 @@ from accelerator_reports.shortened_text import shortened_text
 from accelerator_validation.case import Case, Result
 from accelerator_validation.journal import JournalContent
 from accelerator_validation.matrix import suite_names
+from accelerator_validation.plan import classified_name
 from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE
 from accelerator_validation.request import DEPLOY, SUITE_FAMILIES, TORCHBENCH
 
@@ -109,6 +110,9 @@ def _test_entry(case: Case, journal: JournalContent, default_reason: str) -> dic
         "suite": case.suite,
         "name": case.name,
         "parameters": dict(case.parameters),
+        "hw_classification": head.get("hw_classifications", {}).get(
+            classified_name(case.suite, case.name)
+        ),
     }
     if issue := head["skipped"].get(case.id):
         known_issue = {"url": issue["url"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from accelerator_reports.files.problem import did_you_mean
@@ -15,7 +15,14 @@ from accelerator_reports.validation_file import Validation
 from accelerator_validation.case_selection import parse_expression
 from accelerator_validation.executorch.registry import DEFAULT_BACKEND
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
-from accelerator_validation.plan import Offer, Plan, RunError, apply_known_issues, expand
+from accelerator_validation.plan import (
+    Offer,
+    Plan,
+    RunError,
+    apply_known_issues,
+    expand,
+    hw_classifications,
+)
 from accelerator_validation.pytorch_tests.checkout import checkout_commit
 
 # Names that stand for several suites.
@@ -213,7 +220,8 @@ def plan_from_offers(
         raise RunError(f'there is no test "{missing_ids[0]}"; list the tests with --plan')
     if not cases:
         raise RunError("no test is selected; list all tests with --plan and without -k")
-    return apply_known_issues(cases, request.issues, today)
+    plan = apply_known_issues(cases, request.issues, today)
+    return replace(plan, hw_classifications=hw_classifications(offers))
 
 
 def _require_known_values(

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from accelerator_reports.files.atomic_write import write_bytes_atomically
 from accelerator_reports.files.problem import first_error_text, printable
-from accelerator_reports.outcomes import ATTEMPTED, UNSETTLED, Outcome
+from accelerator_reports.outcomes import ATTEMPTED, UNSETTLED, Outcome, outcomes_in
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import report_text
 from accelerator_validation.case import Case, Result
@@ -28,6 +28,7 @@ from accelerator_validation.pool import Pool, PoolError, start_fork_server
 from accelerator_validation.probe import ProbeResult
 from accelerator_validation.report_builder import build_report
 from accelerator_validation.request import Request, require_script_permission
+from accelerator_validation.side_process import interrupts_ignored
 from accelerator_validation.worker import Job
 
 if TYPE_CHECKING:
@@ -79,9 +80,19 @@ class FinishedRun:
         )
 
     @property
+    def all_skipped(self) -> bool:
+        """Whether every test was skipped, so that the run shows nothing about the device."""
+        return not self.outcomes.keys() - outcomes_in("skip")
+
+    @property
     def exit_code(self) -> int:
-        """The exit status of the command: 130 if interrupted, 0 if `is_successful`, otherwise 1."""
-        return 130 if self.interrupted else int(not self.is_successful)
+        """The exit status of the command.
+
+        130 if interrupted, 2 if `all_skipped`, 0 if `is_successful`, otherwise 1.
+        """
+        if self.interrupted:
+            return 130
+        return 2 if self.all_skipped else int(not self.is_successful)
 
 
 @dataclass
@@ -147,7 +158,8 @@ class _RunState:
         short_reason = reason
         if reason and len(reason) > _LONGEST_REASON:
             short_reason = f"{reason[:_LONGEST_REASON]}…"
-        return FinishedRun(self.write(_utc_now(), short_reason), reason, interrupted)
+        with interrupts_ignored():  # a second Ctrl+C must not keep the results from the report
+            return FinishedRun(self.write(_utc_now(), short_reason), reason, interrupted)
 
     def _pool(self, journal: Journal) -> Pool | ClusterPool:
         def began(case: Case, attempt: int, machine: str | None = None) -> None:

@@ -13,6 +13,7 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from statistics import median_low
@@ -83,7 +84,7 @@ def make_shard(plan: Plan, request: ShardRequest, identity: str, resume: str) ->
         {key: issue for key, issue in issues.items() if key in case_ids}
         for issues in (plan.skipped, plan.expected)
     )
-    return Plan(cases, skipped, expected, shard)
+    return replace(plan, cases=cases, skipped=skipped, expected=expected, shard=shard)
 
 
 def plan_digest(plan: Plan, matrices: Mapping[str, Matrix], settings: Iterable[str]) -> str:

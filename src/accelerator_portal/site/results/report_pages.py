@@ -20,6 +20,7 @@ from accelerator_portal.site.results.results_view import ResultsView, environmen
 from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.templates import Templates
+from accelerator_reports.hw_classification import classification_counts
 from accelerator_reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_reports.outcomes import GOOD, OUTCOMES
 
@@ -58,6 +59,7 @@ def report_files(
         more=max(0, len(other_tests) - MOST_LISTED),
         files=f"{API}/{REPORT_ROWS}/{stored.id}/" if is_large else None,
         tested=Counter(r.test.outcome for r in tests),
+        classifications=classification_counts(stored.report.tests),
         waiting=[waiting_tests_text(one) for one in missing],
         missing={one.operator.rpartition("::")[2].partition(".")[0] for one in missing},
         **context,

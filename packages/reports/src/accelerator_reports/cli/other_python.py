@@ -17,6 +17,7 @@ import click
 from accelerator_reports.files.wording import PACKAGES
 
 _OPTION = "--python"
+_PATH_VARIABLE = "ACCELERATOR_PORTAL_PATH"
 _TIMEOUT_S = 60
 _VERSION_CODE = "import sys; print('%d.%d' % sys.version_info[:2])"
 
@@ -51,8 +52,14 @@ def environment_for_python(variables: Mapping[str, str]) -> dict[str, str]:
     return {
         **variables,
         "PYTHONPATH": os.pathsep.join(filter(None, python_path)),
-        "ACCELERATOR_PORTAL_PATH": os.pathsep.join(folders),
+        _PATH_VARIABLE: os.pathsep.join(folders),
     }
+
+
+def given_command() -> list[str]:
+    """Return the words of the command line of this process, with `--python` if it was given."""
+    python = [_OPTION, sys.executable] if _PATH_VARIABLE in os.environ else []
+    return ["accelerator-portal", *sys.argv[1:], *python]
 
 
 def _restart_in_python(

@@ -39,6 +39,7 @@ from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import Problem, ProblemsError, printable
 from accelerator_reports.files.wording import count
 from accelerator_reports.formats.format_list import WRITERS
+from accelerator_reports.hw_classification import classification_counts
 from accelerator_reports.merge import ShardFile, merged_shards, shard_problems
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
@@ -256,6 +257,8 @@ def show(file: Path, as_json: bool) -> None:
             click.echo(f"  {name}: {printable(str(value))}")
     for suite in shown_report.suites:
         click.echo(f"{suite.name} ({suite.kind}): {outcome_counts(outcomes[suite.name])}")
+    for classification in classification_counts(shown_report.tests):
+        click.echo(f"  {classification.text}")
 
 
 @report.command("export")

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from accelerator_reports.files.problem import printable
 from accelerator_reports.files.wording import count
+from accelerator_reports.hw_classification import classification_counts
 from accelerator_reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_reports.outcomes import UNSUCCESSFUL, Outcome, outcome_counts_text
 from accelerator_reports.report import TestEntry
@@ -94,6 +95,11 @@ def run_summary(finished: FinishedRun, out: Path) -> str:
     lines += _missing_operator_lines(failed_tests)
     if finished.stop_reason:
         lines.append(f"The run stopped early: {printable(finished.stop_reason)}")
+    if finished.all_skipped:
+        lines.append("Nothing was tested: all tests were skipped. The report has the reasons.")
+    if classifications := classification_counts(finished.report.tests):
+        lines.append("PyTorch's own tests, by the hardware that they are for:")
+        lines += [f"  {classification.text}" for classification in classifications]
     tests = count(len(finished.report.tests), "test")
     lines.append(f"{outcome_counts_text(finished.outcomes)} ({tests}). Report: {out}")
     return "\n".join(lines)

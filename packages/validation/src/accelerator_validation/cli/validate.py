@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import sys
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 import click
+from pydantic import TypeAdapter, ValidationError
 
 from accelerator_reports.cli.error_messages import INTERRUPTED_EXIT_STATUS
 from accelerator_reports.cli.extras import Extra, require_extra
@@ -24,11 +27,12 @@ from accelerator_reports.cli.options import (
     print_problems,
     values_by_name,
 )
-from accelerator_reports.cli.other_python import OTHER_PYTHON
+from accelerator_reports.cli.other_python import OTHER_PYTHON, given_command
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import RunLevel, TriggerKind
+from accelerator_reports.report import Slug
 from accelerator_reports.report_file import read_report
 from accelerator_reports.shard import MAX_SHARDS
 from accelerator_reports.validation_file import Validation
@@ -52,6 +56,7 @@ from accelerator_validation.request import (
 from accelerator_validation.run import journal_cases
 from accelerator_validation.sharding import recorded_times
 
+_RESUME = "--resume"
 _SHARD_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")
 
 
@@ -127,7 +132,7 @@ TIMES = click.option(
     help="Run only the tests that failed in this report.",
 )
 @click.option(
-    "--resume", "go_on", is_flag=True, help="Continue the interrupted run of the report --out."
+    _RESUME, "go_on", is_flag=True, help="Continue the interrupted run of the report --out."
 )
 @click.option(
     "--out",
@@ -243,16 +248,18 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
     try:
         accelerator = arguments["accelerator"] or arguments["device"].partition(":")[0].lower()
         root = arguments["known_issues"]
+        _require_valid_id(accelerator)
         platform = read_platform_folder(root, accelerator) if root else None
         pytest = PytestSource(arguments["pytest"], arguments["suite_name"])
         request = _run_request(arguments, accelerator, platform, pytest.suite)
         files = tuple(filter(None, (arguments["pytorch_files"] or "").split(",")))
         pytorch = PytorchSource(arguments["pytorch"], files)
+        _reject_contradictions(arguments, request.suites, plan_only=plan_only, go_on=go_on)
         sources = launch.SuiteSources(
             platform=platform, checkout=arguments["torchbench"], pytorch=pytorch, pytest=pytest
         )
         today = utc_now().date()
-        if plan_only and not go_on:
+        if plan_only:
             _print_plan(launch.make_plan(request, sources, today))
             return
         print_line = partial(click.echo, err=True)
@@ -261,16 +268,50 @@ def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: A
             finished = launch.resume_run(request, sources, ProgressDisplay, print_line)
         else:
             finished = launch.start_run(request, sources, today, ProgressDisplay, print_line)
-    except (RunError, ExpressionError) as error:
+    except ExpressionError as error:
+        raise click.UsageError(f'-k "{arguments["matching"]}": {error}') from None
+    except RunError as error:
         raise click.UsageError(str(error)) from None
     except ProblemsError as error:
         print_problems(error.problems)
         sys.exit(2)
     except KeyboardInterrupt:
-        click.echo("Interrupted before the first test. No report was written.", err=True)
+        click.echo("Interrupted before the first test. To continue, run it again.", err=True)
         sys.exit(INTERRUPTED_EXIT_STATUS)
     click.echo(run_summary(finished, request.out))
+    if finished.interrupted:
+        click.echo(f"To continue, run: {resume_command(given_command())}")
     sys.exit(finished.exit_code)
+
+
+def resume_command(words: Sequence[str]) -> str:
+    """Return the command that continues the run that the command line `words` started."""
+    return shlex.join([*words, *([] if _RESUME in words else [_RESUME])])
+
+
+def _require_valid_id(accelerator: str) -> None:
+    try:
+        TypeAdapter(Slug).validate_python(accelerator)
+    except ValidationError:
+        problem = (
+            f'the accelerator\'s id "{accelerator}", from --accelerator or --device, is not valid'
+        )
+        remedy = "use lower-case letters, digits and hyphens, as in --accelerator ascend"
+        raise RunError(f"{problem}; {remedy}") from None
+
+
+def _reject_contradictions(
+    arguments: dict[str, Any], suites: Collection[str], *, plan_only: bool, go_on: bool
+) -> None:
+    """Raise RunError for options that cannot be used together, or that would have no effect."""
+    if plan_only and go_on:
+        raise RunError("--plan lists the tests of a new run. Remove --plan or --resume")
+    if arguments["pytorch_files"] and not arguments["pytorch"]:
+        raise RunError("--pytorch-files names files of a clone. Add --pytorch CHECKOUT")
+    for option, suite in (("torchbench", TORCHBENCH), ("pytorch", PYTORCH)):
+        if arguments[option] and arguments["suites"] and suite not in suites:
+            problem = f"--{option} has no effect without the suite {suite}"
+            raise RunError(f"{problem}. Add --suite {suite}, or remove --{option}")
 
 
 def _resumed_request(request: Request, arguments: dict[str, Any]) -> Request:

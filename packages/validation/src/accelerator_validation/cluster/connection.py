@@ -145,10 +145,12 @@ def connect_to_cluster(address: str) -> Iterator[Cluster]:
     """
     from distributed import Client
     from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
+    from distributed.comm.addressing import get_address_host_port
 
     # Errors are reported once, by this module.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
+        get_address_host_port(address)  # with an invalid address, a client does not close
         client: Client = Client(address, timeout=_CONNECT_S, set_as_default=False)
     except (
         OSError,

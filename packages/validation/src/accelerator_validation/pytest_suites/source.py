@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from accelerator_reports.test_ids import parse_pytest_node_id, valid_suite_id
@@ -66,17 +65,13 @@ def pytest_matrices(
 
     The result is empty if `suites`, the suites to run, does not contain the suite.
 
-    Raises RunError if pytest is missing or `suites` contains `TEMPLATE_SUITE`, and the errors of
-    `PytestSource.suite`.
+    Raises RunError if `suites` contains `TEMPLATE_SUITE`, and the errors of `PytestSource.suite`.
     """
     name = source.suite
     if TEMPLATE_SUITE in suites:
         raise RunError("the suite pytest needs a folder of tests. Pass it with --pytest")
     if name is None or source.path is None or name not in suites:
         return {}
-    if find_spec("pytest") is None:
-        remedy = "install it: python -m pip install pytest"
-        raise RunError(f"pytest is not installed in this environment; {remedy}")
     return {
         name: read_matrix(TEMPLATE_SUITE).model_copy(
             update={"given": _given_values(request, source.path)}

@@ -8,11 +8,16 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from accelerator_reports import failure_outcomes
+from accelerator_reports.failure_texts import is_unexpected_pass
 from accelerator_reports.files.wording import count
 from accelerator_reports.test_ids import parse_pytest_node_id
 from accelerator_reports.test_keys import Parameters
 from accelerator_validation.case import Case, Result, short_message
-from accelerator_validation.classify import BrokenTestError, classify_error
+from accelerator_validation.classify import (
+    UNEXPECTED_SUCCESS_REASON,
+    BrokenTestError,
+    classify_error,
+)
 from accelerator_validation.listing import print_progress
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
@@ -24,7 +29,7 @@ if TYPE_CHECKING:
     from accelerator_validation.pytest_suites.session import Session
 
 EXPECTED_FAILURE_PREFIX = "It is expected to fail:"
-UNEXPECTED_SUCCESS_REASON = "It is expected to fail, and it does not."
+NOT_STRICT_REASON = "It is an unexpected pass: the test is marked xfail, but not strict."
 
 _LOG_TAIL_CHARS = 1500
 _SKIP_PREFIX = "Skipped: "
@@ -105,7 +110,7 @@ def result_from_reports(
         if report.skipped:
             return Result("skipped", None, short_message(_skip_reason(report.longrepr, root)))
         if xfail_reason is not None:
-            return Result("passed", "run", UNEXPECTED_SUCCESS_REASON)
+            return Result("passed", "run", NOT_STRICT_REASON)
     return Result("passed", "run")
 
 
@@ -118,12 +123,9 @@ def _failure_result(report: Any, error: BaseException | None, root: str) -> Resu
         return Result(result.outcome, result.stage, reason, log_tail=log_tail)
     message = f"{type(error).__name__}: {error}".replace(root, "SUITE") if error else text
     if report.when == "call":  # a strict xfail has no exception
-        outcome = failure_outcomes.failure_outcome(message, text)
-        return Result(
-            outcome,
-            "run",
-            UNEXPECTED_SUCCESS_REASON if outcome == "passed" else short_message(message),
-        )
+        is_expected = not is_unexpected_pass(message)
+        reason = short_message(message) if is_expected else UNEXPECTED_SUCCESS_REASON
+        return Result(failure_outcomes.failure_outcome(message, text), "run", reason)
     stage_message = short_message(f"In {report.when}: {message}")
     return Result(
         failure_outcomes.error_outcome(message, text), "load", stage_message, log_tail=log_tail

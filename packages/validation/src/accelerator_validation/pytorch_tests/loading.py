@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from torch.testing._internal import common_methods_invocations  # noqa: F401 - m
 
 from accelerator_reports.test_keys import Parameters, parameters_of
 from accelerator_validation.matrix import TestFile
-from accelerator_validation.pytorch_tests.source import name_and_parameters
+from accelerator_validation.pytorch_tests.source import EXPECTED_FAILURE, name_and_parameters
 
 # The device type of plugins. They use PyTorch's PrivateUse1TestBase, or the base class that they
 # name in TORCH_TEST_DEVICES, which PyTorch reads itself.
@@ -38,10 +40,12 @@ class LoadedFile:
 
     `tests` has the class and the method name of each test, by the test's name and parameters in
     reports. `broken` has the exceptions of classes that could not be created, by class name.
+    `hw_classifications` has the names of PyTorch's hardware classifications, by the test's class.
     """
 
     tests: dict[tuple[str, Parameters], tuple[type[Any], str]] = field(default_factory=dict)
     broken: dict[str, BaseException] = field(default_factory=dict)
+    hw_classifications: dict[str, str] = field(default_factory=dict)
     error: BaseException | None = None
 
 
@@ -75,6 +79,9 @@ def load_test_file(
         for key, created_class in scope.items():
             if scope_before.get(key) is created_class or not isinstance(created_class, type):
                 continue
+            # A member of HardwareClassification in PyTorch 2.14 and newer.
+            if classification := getattr(created_class, "hw_classification", None):
+                loaded.hw_classifications[container] = classification.name
             for method in sorted(name for name in vars(created_class) if name.startswith("test")):
                 parsed_test = name_and_parameters(container, method, device_name)
                 loaded.tests[parsed_test.name, parameters_of(parsed_test.parameters)] = (
@@ -83,13 +90,35 @@ def load_test_file(
                 )
 
     generic.instantiate_device_type_tests = instantiate_and_record
+    decorate = generic.expectedFailure.__call__
+    generic.expectedFailure.__call__ = lambda decorator, test: decorate(decorator, _noted(test))
     try:
         _import_test_file(folder, file)
     except BaseException as error:  # noqa: BLE001 - a file may raise anything, also SystemExit
         loaded.error = error
     finally:
         generic.instantiate_device_type_tests = instantiate
+        generic.expectedFailure.__call__ = decorate
     return loaded
+
+
+def _noted(test: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a test that stores its exception in its object before it raises the exception.
+
+    PyTorch's decorators for one device type, such as expectedFailureXPU, catch the exception of a
+    test that fails as expected, so that to unittest the test passes.
+    """
+
+    @wraps(test)
+    def noted_test(instance: Any, *args: Any, **options: Any) -> Any:
+        setattr(instance, EXPECTED_FAILURE, None)
+        try:
+            return test(instance, *args, **options)
+        except Exception as error:
+            setattr(instance, EXPECTED_FAILURE, error)
+            raise
+
+    return noted_test
 
 
 def _import_test_file(folder: Path, file: TestFile) -> None:

@@ -23,6 +23,9 @@ from accelerator_validation.request import Request
 PYTORCH_SUITE = "pytorch-tests"
 PRELOADED = "accelerator_validation.pytorch_tests.preloaded"
 
+EXPECTED_FAILURE = "accelerator_portal_expected_failure"
+"""The attribute of a test's object with the exception that PyTorch expects and catches, or None."""
+
 # Devices that the helpers of PyTorch's tests use when they are imported.
 _DEVICES_USED_BY_IMPORT = frozenset({"cuda", "xpu"})
 

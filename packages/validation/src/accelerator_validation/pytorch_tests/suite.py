@@ -12,9 +12,9 @@ import time
 import traceback
 import unittest
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
@@ -30,11 +30,16 @@ from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import Stage
 from accelerator_reports.test_keys import Parameters
 from accelerator_validation.case import Case, Result, short_message
-from accelerator_validation.classify import BrokenTestError, classify_error
+from accelerator_validation.classify import (
+    UNEXPECTED_SUCCESS_REASON,
+    BrokenTestError,
+    classify_error,
+)
 from accelerator_validation.listing import print_progress
 from accelerator_validation.matrix import Matrix, TestFile, find_test_file
 from accelerator_validation.plan import Offer
 from accelerator_validation.pytorch_tests.checkout import TESTS_FOLDER
+from accelerator_validation.pytorch_tests.source import EXPECTED_FAILURE
 from accelerator_validation.suite_interface import Context
 
 if TYPE_CHECKING:
@@ -54,7 +59,6 @@ IMPORT_TIMEOUT_S = 300.0
 
 SKIP_PREFIX = "PyTorch skips this test:"
 EXPECTED_FAILURE_PREFIX = "PyTorch expects it to fail:"
-UNEXPECTED_SUCCESS_REASON = "PyTorch expects it to fail, and it does not."
 
 _LOG_TAIL_CHARS = 1500
 
@@ -70,8 +74,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         yield Offer(file.container)
         for class_name in tests_by_path[file.path].broken:
             yield Offer(f"{file.container}.{class_name}")
+        classifications = tests_by_path[file.path].hw_classifications
         for name, parameters in tests_by_path[file.path].tests:
-            yield Offer(name, parameters=dict(parameters))
+            classification = classifications.get(name.partition("::")[0])
+            yield Offer(name, parameters=dict(parameters), hw_classification=classification)
 
 
 def run(case: Case, context: Context) -> Result:
@@ -165,26 +171,27 @@ def run_test(kind: Callable[[str], unittest.TestCase], method: str, checkout: st
 
     In all texts, the path `checkout` is replaced by `CHECKOUT`.
     """
-    recorder = _ExceptionRecorder()
-    unittest.TestSuite([kind(method)]).run(recorder)
+    recorder, test = _ExceptionRecorder(), kind(method)
+    unittest.TestSuite([test]).run(recorder)
     if recorder.errors or recorder.failures:
         # An expected failure can only precede an error of the class's or module's tear-down.
         error = recorder.exceptions[len(recorder.expectedFailures)]
         return error_result(error, "run", checkout)
-    if recorder.expectedFailures:
-        expected = recorder.exceptions[0]
-        reason_text = f"{type(expected).__name__}: {expected}"
-        return Result(
-            "skipped",
-            "run",
-            short_message(f"{EXPECTED_FAILURE_PREFIX} {reason_text}".replace(checkout, "CHECKOUT")),
-        )
     if recorder.skipped:
-        reason_text = f"{SKIP_PREFIX} {recorder.skipped[0][1]}".replace(checkout, "CHECKOUT")
-        return Result("skipped", None, short_message(reason_text))
-    return Result(
-        "passed", "run", UNEXPECTED_SUCCESS_REASON if recorder.unexpectedSuccesses else None
-    )
+        return error_result(unittest.SkipTest(recorder.skipped[0][1]), "run", checkout)
+    caught: BaseException | None = getattr(test, EXPECTED_FAILURE, None)
+    if expected := recorder.exceptions[0] if recorder.expectedFailures else caught:
+        return _expected_failure_result(expected, checkout)
+    if recorder.unexpectedSuccesses:
+        return Result("failed", "run", UNEXPECTED_SUCCESS_REASON)
+    return Result("passed", "run")
+
+
+def _expected_failure_result(error: BaseException, checkout: str) -> Result:
+    if isinstance(error, unittest.SkipTest):
+        return error_result(error, "run", checkout)
+    reason = f"{EXPECTED_FAILURE_PREFIX} {type(error).__name__}: {error}"
+    return Result("skipped", "run", short_message(reason.replace(checkout, "CHECKOUT")))
 
 
 def error_result(error: BaseException, stage: Stage, checkout: str) -> Result:
@@ -225,10 +232,11 @@ def _missing_package(error: BaseException | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class FileTests:
-    """The names and parameters of a file's tests, and the classes that could not be created."""
+    """The parts of a `LoadedFile` that a list of tests needs."""
 
     tests: tuple[tuple[str, Parameters], ...] = ()
     broken: tuple[str, ...] = ()
+    hw_classifications: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -301,6 +309,7 @@ def _send_file_tests(connection: Connection, folder: Path, file: TestFile, devic
     from accelerator_validation.pytorch_tests.loading import load_test_file
 
     loaded = load_test_file(folder, file, device, listing=True)
-    connection.send(FileTests(tuple(loaded.tests), tuple(loaded.broken)))
+    tests, broken = tuple(loaded.tests), tuple(loaded.broken)
+    connection.send(FileTests(tests, broken, loaded.hw_classifications))
     connection.close()
     os._exit(0)  # don't wait for threads that the file's import started

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from accelerator_portal.vendors.github_files import CODEOWNERS, github_files
+from accelerator_portal.vendors.derived_files import CODEOWNERS, PLUGIN_MODULES, derived_files
 from accelerator_reports.files.problem import ProblemsError
 from tests.folders import ACCELERATOR, EXAMPLE, FORMS, Tree, edited, loaded
 
@@ -29,7 +29,7 @@ def written(tree: Tree, *, maintainers: str = "", name: str = "Example") -> dict
     edits = ((ACCELERATOR, "support:\n", f"{maintainers}support:\n"),)
     files = edited(*edits, files=edited((ACCELERATOR, "name: Example\n", f"name: {name}\n")))
     root = tree({**files, **FORMS})
-    return github_files(root, loaded(root))
+    return derived_files(root, loaded(root))
 
 
 def owned(text: str) -> list[str]:
@@ -45,6 +45,14 @@ def test_a_folder_that_names_nobody_has_no_owner(tree: Tree) -> None:
     text = written(tree)[CODEOWNERS]
     assert owned(text) == []
     assert "accelerator-portal owners" in text
+
+
+def test_a_device_type_has_the_modules_of_all_its_plugins(tree: Tree) -> None:
+    root = tree({**EXAMPLE, **FORMS})
+    platform = loaded(root).platforms[0].accelerator
+    assert yaml.safe_load(derived_files(root, loaded(root))[PLUGIN_MODULES]) == {
+        platform.device.value: [platform.package.module]
+    }
 
 
 @pytest.mark.parametrize("name", ["Example", '"Yes: \\"no\\" - # [x]"', "'2.10'", "カード"])
@@ -103,6 +111,6 @@ def test_a_form_that_cannot_list_platforms_is_a_problem(
     files = {path: text for path, text in {**EXAMPLE, **FORMS, FACT: form}.items() if text}
     root = tree(files)
     with pytest.raises(ProblemsError) as raised:
-        github_files(root, loaded(root))
+        derived_files(root, loaded(root))
     assert str(raised.value).startswith(f"{FACT}:1: {problem}")
     assert str(raised.value).endswith("from the history of the repository")
