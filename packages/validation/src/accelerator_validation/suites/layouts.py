@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -12,9 +13,9 @@ from torch.testing._internal.opinfo.core import SampleInput
 from accelerator_validation.suites.result_comparison import tensors
 from accelerator_validation.suites.sample_placement import map_sample, mark_like, sample_values
 
-LAYOUTS = ("permuted", "stepped", "offset")
+LAYOUTS = ("permuted", "stepped", "offset", "padded")
 """Layouts that keep all numbers of a tensor: reversed axes, every second number of a larger tensor,
-and a view that does not begin at the beginning of its storage."""
+a view that does not begin at the beginning of its storage, and rows of a wider matrix."""
 
 _LARGE_ELEMENTS = 140_000
 """The number of elements of a large sample: above the sizes of tiles, of vectorized loops, and of
@@ -27,8 +28,8 @@ _LONG_AXIS = 70_001
 def relaid(value: torch.Tensor, layout: str) -> torch.Tensor:
     """Return the numbers of a tensor in another layout; the tensor itself if it has no such layout.
 
-    `channels-last` is for four and five axes. With the layout `expanded`, the result has the
-    numbers of the first slice of the last axis.
+    `channels-last` is for four and five axes. With the layouts `expanded` (floating point) and
+    `expanded-indices` (integers), the result has the numbers of the first slice of the last axis.
     """
     source = value.detach()
     has_layout = source.layout is torch.strided and source.numel() and source.dim()
@@ -52,8 +53,9 @@ def _channels_last(value: torch.Tensor) -> torch.Tensor:
     return value.contiguous(memory_format=formats.get(value.dim(), torch.contiguous_format))
 
 
-def _expanded(value: torch.Tensor) -> torch.Tensor:
-    if not value.is_floating_point():
+def _expanded(value: torch.Tensor, *, indices: bool) -> torch.Tensor:
+    is_index = not value.is_floating_point() and not value.is_complex()
+    if is_index != indices or value.dtype is torch.bool:
         return value
     return value.narrow(-1, 0, 1).clone().expand(value.shape)
 
@@ -63,7 +65,9 @@ _MADE_LAYOUTS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "stepped": lambda value: torch.stack((value, torch.roll(value, 1, -1)), -1)[..., 0],
     "offset": _offset,
     "channels-last": _channels_last,
-    "expanded": _expanded,
+    "padded": lambda v: torch.cat((v, torch.roll(v, 1, -1)), -1)[..., : v.shape[-1]],
+    "expanded": partial(_expanded, indices=False),
+    "expanded-indices": partial(_expanded, indices=True),
 }
 
 
@@ -132,18 +136,37 @@ def enlarged(sample: SampleInput, seed: int) -> SampleInput | None:
     return map_tensors(sample, grow)
 
 
-def with_long_axis(sample: SampleInput, seed: int) -> SampleInput | None:
+def with_long_axis(sample: SampleInput, seed: int, *, named: bool = False) -> SampleInput | None:
     """Return a copy of a sample of one tensor whose last axis is long; None for other samples.
 
+    If `named` is true, it is the axis that the sample names instead; None if that is the last one.
     The numbers are drawn from those of the tensor.
     """
     found = tensors(sample_values(sample))
     if len(found) != 1 or found[0].layout is not torch.strided or not found[0].dim():
         return None
-    if not found[0].numel() or found[0].numel() > _LARGE_ELEMENTS:
+    axis = sample.kwargs.get("dim", next(iter(sample.args), None)) if named else -1
+    last = found[0].dim() - 1
+    is_other = type(axis) is int and -last <= axis + 1 and axis < last and (not named or axis != -1)
+    if not is_other or not found[0].numel() or found[0].numel() > _LARGE_ELEMENTS:
+        return None
+    shape = list(found[0].shape)
+    shape[axis] = _LONG_AXIS
+    draw = torch.Generator().manual_seed(seed)
+    return map_tensors(sample, lambda value: _drawn(value, shape, draw))
+
+
+def with_shape(sample: SampleInput, shape: tuple[int, ...], seed: int) -> SampleInput | None:
+    """Return a copy of a sample whose tensors all have a shape; None if theirs differ.
+
+    The numbers are drawn from those of each tensor.
+    """
+    found = tensors(sample_values(sample))
+    is_dense = all(value.layout is torch.strided and value.numel() for value in found)
+    if not found or not is_dense or len({value.shape for value in found}) > 1:
         return None
     draw = torch.Generator().manual_seed(seed)
-    return map_tensors(sample, lambda v: _drawn(v, [*v.shape[:-1], _LONG_AXIS], draw))
+    return map_tensors(sample, lambda value: _drawn(value, list(shape), draw))
 
 
 def _drawn(value: torch.Tensor, shape: list[int], draw: torch.Generator) -> torch.Tensor:

@@ -14,8 +14,9 @@ _PROCESS_MEMORY = Path("/proc/self/statm")
 _CALLS = 6
 _BLOCKS = 3
 _ATTEMPTS = 3
-_LEAST_BYTES = 16 * 1024
-"""The least growth of memory with each call that counts as a loss."""
+_LEAST_BYTES = (1, 16 * 1024)
+"""The least growth with each call that counts as a loss: of the memory that the device has given
+out, and of the memory of the process, which grows by pages."""
 
 
 def grows_with_each_call(action: Callable[[], object]) -> int:
@@ -26,24 +27,26 @@ def grows_with_each_call(action: Callable[[], object]) -> int:
     growth = 0
     for _ in range(_ATTEMPTS):
         points = [_after(action, 1)] + [_after(action, _CALLS) for _ in range(_BLOCKS)]
-        growth = max(
+        growths = [
             min(later[place] - earlier[place] for earlier, later in pairwise(points))
-            for place in range(len(points[0]))
-        )
-        if growth < _CALLS * _LEAST_BYTES:
+            for place in range(len(_LEAST_BYTES))
+        ]
+        limits = zip(growths, _LEAST_BYTES, strict=True)
+        growth = max((size for size, least in limits if size >= _CALLS * least), default=0)
+        if not growth:
             return 0
     return growth // _CALLS
 
 
-def _after(action: Callable[[], object], calls: int) -> tuple[int, ...]:
-    """Return the bytes in use by the process and on the device, after some calls."""
+def _after(action: Callable[[], object], calls: int) -> tuple[int, int]:
+    """Return the bytes in use on the device and by the process after some calls; 0 if unknown."""
     for _ in range(calls):
         action()
-    sizes = []
-    with suppress(OSError):
-        pages = int(_PROCESS_MEMORY.read_text("ascii").split()[1])
-        sizes.append(pages * os.sysconf("SC_PAGE_SIZE"))
+    on_device = in_process = 0
     with suppress(Exception):  # a device that does not tell
         torch.accelerator.synchronize()
-        sizes.append(torch.accelerator.memory_allocated())
-    return tuple(sizes) or (0,)
+        on_device = torch.accelerator.memory_allocated()
+    with suppress(OSError):
+        pages = int(_PROCESS_MEMORY.read_text("ascii").split()[1])
+        in_process = pages * os.sysconf("SC_PAGE_SIZE")
+    return on_device, in_process

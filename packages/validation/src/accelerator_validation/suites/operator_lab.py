@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -17,6 +17,7 @@ from torch.testing._internal.opinfo.core import (
 )
 
 from accelerator_validation.classify import MismatchError
+from accelerator_validation.matrix import Tolerance
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.layouts import map_tensors
 from accelerator_validation.suites.operator_call import RandomDetector, input_gradients
@@ -31,12 +32,16 @@ from accelerator_validation.suites.sample_placement import (
     sample_values,
 )
 
-DECOMPOSITIONS = (
+_DECOMPOSITIONS = (
     *("cholesky", "geqrf", "linalg", "logdet", "lu", "lobpcg", "ormqr", "pca_lowrank", "pinverse"),
     *("qr", "svd", "triangular_solve", "matrix_exp", "det"),
 )
 """The beginnings of the names of operators of linear algebra. The library of a device chooses the
 strides, signs and order of their results."""
+_NO_DECOMPOSITIONS = tuple(
+    f"linalg.{name}"
+    for name in ("vector_norm", "norm", "vecdot", "cross", "diagonal", "vander", "multi_dot")
+)
 
 _WITH_TIES = (
     *("sort", "argsort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"),
@@ -108,6 +113,12 @@ class OperatorLab:
             return leaves(sample.output_process_fn_grad(result))
         return list(values)
 
+    def with_scale(self, scale: float) -> OperatorLab:
+        """Return the laboratory for numbers that are smaller by a factor."""
+        rtol, atol = self.comparison.tolerance.rtol, self.comparison.tolerance.atol
+        tolerance = Tolerance(rtol=rtol, atol=atol * scale)
+        return replace(self, comparison=replace(self.comparison, tolerance=tolerance))
+
     def announce(self, what: str, sample: SampleInput) -> None:
         """Say which comparison begins, for the report of a crash."""
         self.context.announce(f"{what}: {sample_text(sample)}")
@@ -133,6 +144,29 @@ class OperatorLab:
             found, wanted = _without_indices(found), _without_indices(wanted)
         self.compare_settled(found, wanted, sample, self.reference, f"the result for {what}")
         return True
+
+    def compare_gradients(
+        self,
+        sample: SampleInput,
+        what: str,
+        layout: str = "contiguous",
+        reference: SampleInput | None = None,
+    ) -> None:
+        """Compare the gradients of a sample's inputs, where the CPU has them for `reference`.
+
+        `layout` is the layout of the gradient of the result. The reference is the sample unless
+        given.
+        """
+        wanted = self.reference_gradients(reference or sample, layout)
+        if wanted is None:
+            return
+        placed = self.on_device(sample)
+        found = self.gradients(placed, self.call(placed), layout)
+
+        def compute(changed: SampleInput) -> list[object] | None:
+            return self.reference_gradients(changed, layout)
+
+        self.compare_settled(found, wanted, reference or sample, compute, f"a gradient for {what}")
 
     def compare_settled(
         self,
@@ -193,6 +227,12 @@ class OperatorLab:
         """Return whether two samples on the CPU have the same numbers."""
         pairs = zip(tensors(sample_values(first)), tensors(sample_values(second)), strict=True)
         return all(old.layout is not torch.strided or _equal(old, new) for old, new in pairs)
+
+
+def is_decomposition(info: OpInfo) -> bool:
+    """Return whether the library of a device chooses strides, signs or order of the results."""
+    name = info.full_name
+    return name.startswith(_DECOMPOSITIONS) and not name.startswith(_NO_DECOMPOSITIONS)
 
 
 def is_elementwise(info: OpInfo) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 
 import torch
@@ -28,14 +29,17 @@ from accelerator_validation.suites.layouts import (
 )
 from accelerator_validation.suites.memory_use import grows_with_each_call
 from accelerator_validation.suites.operator_lab import (
-    DECOMPOSITIONS,
     OperatorLab,
     error_of,
     inplace_call,
+    is_decomposition,
+    is_elementwise,
 )
+from accelerator_validation.suites.other_arguments import other_arguments
 from accelerator_validation.suites.random_checks import LAWS, check_random
 from accelerator_validation.suites.result_comparison import leaves, tensors
 from accelerator_validation.suites.sample_placement import marked, on_device, sample_values
+from accelerator_validation.suites.side_effects import check_result_strides
 from accelerator_validation.suites.special_inputs import special_samples
 from accelerator_validation.suites.wrong_calls import check_errors
 
@@ -60,6 +64,16 @@ _NEVER_LARGE = (
 """The beginnings of the names of operators for which a large input takes minutes, or whose
 arguments state sizes that would not fit a larger input."""
 
+_SIZED_BY_NUMBERS = (
+    *("nonzero", "argwhere", "masked_select", "unique", "equal", "allclose", "isin", "item", "cov"),
+    *("corrcoef", "tensor_split", "bincount", "to_sparse", "nn.functional.gaussian_nll_loss"),
+)
+"""The beginnings of the names of operators whose results are not larger than their inputs, for
+which PyTorch cannot compute the shape of the result from shapes."""
+
+_WRITES_TO_INDICES = ("scatter", "index_add", "index_copy", "index_fill", "index_put", "put")
+"""Parts of the names of operators for which equal indices leave the result to the device."""
+
 _REPEATS = 3
 """How often an operator is called with the same inputs, to compare the results."""
 
@@ -69,9 +83,11 @@ def check_noncontiguous(lab: OperatorLab) -> Iterator[None]:
 
     If the samples require gradients, the gradients are compared, too.
     """
-    layouts = [*LAYOUTS, "channels-last", "expanded"]
-    if "batch_norm" in lab.info.name or lab.info.full_name.startswith(DECOMPOSITIONS):
+    layouts = [*LAYOUTS, "channels-last", "expanded", "expanded-indices"]
+    if "batch_norm" in lab.info.name or is_decomposition(lab.info):
         layouts.remove("expanded")  # statistics would be written, or a matrix would be singular
+    if any(part in lab.info.full_name for part in _WRITES_TO_INDICES):
+        layouts.remove("expanded-indices")
     for layout in layouts:
         yield from islice(_check_layout(lab, layout), lab.limit)
 
@@ -96,11 +112,10 @@ def _check_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
             f"the result for {layout} inputs",
         )
         lab.check_unchanged(moved, placed, f"the operator with {layout} inputs")
-        if layout == "expanded":
-            pass  # the gradient of memory that overlaps is not defined
-        elif (gradients := lab.reference_gradients(dense, layout)) is not None:
-            computed = lab.gradients(placed, found, layout)
-            lab.compare(computed, gradients, f"a gradient for {layout} inputs")
+        if is_elementwise(lab.info):
+            check_result_strides(lab, moved, found, on_strides, f"the result for {layout} inputs")
+        if not layout.startswith("expanded"):  # gradients of overlapping memory are not defined
+            lab.compare_gradients(moved, f"{layout} inputs", layout, dense)
         yield
 
 
@@ -241,18 +256,28 @@ def check_repeat(lab: OperatorLab) -> Iterator[None]:
         if number == 0 and (
             lost := grows_with_each_call(lambda: lab.call(lab.on_device(sample)))  # noqa: B023 - called at once
         ):
-            raise CheckFailedError(f"memory grows by {lost // 1024:,} KiB with each call")
+            raise CheckFailedError(f"memory grows by {lost:,} bytes with each call")
         yield
 
 
 def check_large(lab: OperatorLab) -> Iterator[None]:
-    """Compare the results of inputs with many elements, and with a long axis."""
-    if lab.info.full_name.startswith((*DECOMPOSITIONS, *_NEVER_LARGE)):
+    """Compare the results of inputs with many elements, and with a long axis.
+
+    In bfloat16, numbers have one sign, so that sums grow: in bfloat16 itself, sums stop early.
+    """
+    if is_decomposition(lab.info) or lab.info.full_name.startswith(_NEVER_LARGE):
         return
-    by_size = sorted(lab.samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
-    for change in (enlarged, with_long_axis):
+    samples = lab.samples
+    if lab.dtype is torch.bfloat16:
+        samples = [map_tensors(sample, _without_signs) for sample in samples]
+    by_size = sorted(samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
+    for change in (enlarged, with_long_axis, partial(with_long_axis, named=True)):
         larger = (change(sample, lab.seed) for sample in by_size)
         yield from islice(_check_larger(lab, filter(None, larger)), lab.limit)
+
+
+def _without_signs(value: torch.Tensor) -> torch.Tensor:
+    return value.detach().abs() if value.is_floating_point() else value
 
 
 def _check_larger(lab: OperatorLab, samples: Iterable[SampleInput]) -> Iterator[None]:
@@ -268,15 +293,36 @@ def check_special(lab: OperatorLab) -> Iterator[None]:
     """
     counts: Counter[str] = Counter()
     for sample in lab.samples:
-        for what, special in special_samples(lab.info, sample, lab.dtype, lab.seed):
-            is_known = counts[what] >= lab.limit or not _is_affordable(lab, special)
-            if not is_known and lab.compare_derived(special, what):
+        for special in special_samples(lab.info, sample, lab.dtype, lab.seed):
+            is_known = counts[special.what] >= lab.limit or not _is_affordable(lab, special.sample)
+            scaled = lab if special.scale == 1 else lab.with_scale(special.scale)
+            if not is_known and scaled.compare_derived(special.sample, special.what):
+                counts[special.what] += 1
+                yield
+
+
+def check_arguments(lab: OperatorLab) -> Iterator[None]:
+    """Compare the results of calls in which one number or flag has another value.
+
+    Before, the operator gets the same tensors with the values of the sample.
+    """
+    counts: Counter[str] = Counter()
+    for sample in lab.samples:
+        for what, changed in other_arguments(lab.info, sample):
+            if counts[what] >= lab.limit or not _is_affordable(lab, changed):
+                continue
+            with suppress(Exception):
+                lab.call(lab.on_device(sample))
+            if lab.compare_derived(changed, what):
+                lab.compare_gradients(changed, what)
                 counts[what] += 1
                 yield
 
 
 def _is_affordable(lab: OperatorLab, large: SampleInput) -> bool:
     """Return whether the result of a large sample has a reasonable size."""
+    if lab.info.full_name.startswith(_SIZED_BY_NUMBERS):
+        return True
     with suppress(Exception):
         result = lab.call(on_device(map_tensors(large, marked), "meta"))
         sizes = [value.numel() for value in tensors(leaves(result))]
@@ -298,6 +344,7 @@ VARIANTS: Mapping[str, Callable[[OperatorLab], Iterator[None]]] = {
     "repeat": check_repeat,
     "large": check_large,
     "special": check_special,
+    "arguments": check_arguments,
     "random": check_statistics,
 }
 """The variants by mode. Each yields after each comparison."""
@@ -309,8 +356,8 @@ def offers_variant(info: OpInfo, mode: str) -> bool:
         return bool(info.supports_out)
     if mode == "inplace":
         return inplace_call(info)[0] is not None
-    if mode == "special":
-        return not info.full_name.startswith(DECOMPOSITIONS) and not info.is_factory_function
+    if mode in {"special", "arguments"}:
+        return not is_decomposition(info) and not info.is_factory_function
     if mode == "random":
         return info.full_name in LAWS
     return not info.is_factory_function or mode == "repeat"

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, partial
+from itertools import islice
 
 import torch
 from torch.testing._internal.common_device_type import toleranceOverride
@@ -29,8 +31,9 @@ from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
 from accelerator_validation.suites.float32_precision import full_float32
+from accelerator_validation.suites.layouts import with_shape
 from accelerator_validation.suites.operator_call import OperatorTest
-from accelerator_validation.suites.operator_lab import OperatorLab
+from accelerator_validation.suites.operator_lab import OperatorLab, is_elementwise
 from accelerator_validation.suites.operator_variants import VARIANTS, offers_variant
 from accelerator_validation.suites.result_comparison import (
     Comparison,
@@ -47,7 +50,11 @@ from accelerator_validation.suites.sample_placement import (
 )
 from accelerator_validation.suites.sample_plan import MOST_KNOWN, choose_samples
 from accelerator_validation.suites.side_effects import check_side_effects
-from accelerator_validation.suites.special_inputs import takes_long_numbers
+from accelerator_validation.suites.special_inputs import (
+    adds_many_numbers,
+    takes_long_numbers,
+    takes_special_numbers,
+)
 
 # Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
 _COMPARISON_TESTS = frozenset({"test_compare_cpu", "test_numpy_ref"})
@@ -63,6 +70,9 @@ _LAYOUTS = frozenset(
         "new_empty_strided",
     }
 )
+
+_IMAGES = (2, 3, 4, 5)
+"""A shape that can be channels-last, and whose axes can be told apart."""
 
 CPU_SAMPLES_NOTE = (
     "OpInfo has no samples for this device. The samples for the CPU were copied to it."
@@ -96,6 +106,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         variant_dtype = next(filter(forward.__contains__, matrix.axes["dtype"]), "")
         if variants and forward:
             yield Offer(name, {"dtype": frozenset({variant_dtype}), "mode": variants})
+        if adds_many_numbers(info) and "bfloat16" in forward - {variant_dtype}:
+            yield Offer(name, {"dtype": frozenset({"bfloat16"}), "mode": frozenset({"large"})})
+        if takes_special_numbers(info) and "float16" in forward - {variant_dtype}:
+            yield Offer(name, {"dtype": frozenset({"float16"}), "mode": frozenset({"special"})})
         if takes_long_numbers(info) and "int64" in forward - {variant_dtype}:
             yield Offer(name, {"dtype": frozenset({"int64"}), "mode": frozenset({"special"})})
 
@@ -113,7 +127,9 @@ def run(case: Case, context: Context) -> Result:
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
     comparison = Comparison(tolerance, same_dtype=not is_cpu(context.device))
-    requires_grad = backward or (case["mode"] == "noncontiguous" and info.supports_autograd)
+    requires_grad = backward or (
+        case["mode"] in {"noncontiguous", "arguments"} and info.supports_autograd
+    )
     known_samples = _make_samples(info, dtype, case, context, requires_grad=requires_grad)
     if not known_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
@@ -122,6 +138,9 @@ def run(case: Case, context: Context) -> Result:
     limit = context.matrix.settings["comparisons"]
     lab = OperatorLab(info, samples, context, comparison, dtype, case.seed, limit)
     if case["mode"] in VARIANTS:
+        if is_elementwise(info):  # OpInfo's samples have one axis
+            images = (with_shape(sample, _IMAGES, case.seed) for sample in samples)
+            lab = replace(lab, samples=[*islice(filter(None, images), 1), *samples])
         return _run_variant(case, context, lab)
     trials = [OperatorTest(info, sample, context.device, case.seed, backward) for sample in samples]
     cpu_errors: list[Exception] = []

@@ -245,9 +245,12 @@ def _fills_its_memory(value: torch.Tensor) -> bool:
 
 
 def map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput:
-    """Return a copy of a sample in which `change` has replaced each value."""
-    args, kwargs = tree_map(change, (tuple(sample.args), sample.kwargs))
-    return with_arguments(sample, tree_map(change, sample.input), args, kwargs)
+    """Return a copy of a sample in which `change` has replaced each value.
+
+    The order is that of `sample_values`.
+    """
+    first, args, kwargs = tree_map(change, (sample.input, tuple(sample.args), sample.kwargs))
+    return with_arguments(sample, first, args, kwargs)
 
 
 def with_arguments(

@@ -29,6 +29,7 @@ more."""
 _PAIRED_KINDS = frozenset({"value", "keyword", "empty", "broadcast", "strides"})
 
 _MAX_SIZE_CLASS = 8
+_LARGE_NUMBER = 10_000
 
 
 def choose_samples(samples: Sequence[SampleInput], number: int) -> list[SampleInput]:
@@ -100,6 +101,24 @@ def _argument_features(place: object, value: object) -> Iterator[SampleFeature]:
             yield "strides", place, "expanded" if 0 in tensor.stride() else "other"
         if tensor.is_conj() or tensor.is_neg():
             yield "lazy", place
+        elif tensor.layout is torch.strided and tensor.numel():
+            yield from (("numbers", place, name) for name in _number_classes(tensor.detach()))
+
+
+def _number_classes(tensor: torch.Tensor) -> Iterator[str]:
+    """Yield which classes of numbers a tensor has: a kernel may be wrong for large ones alone."""
+    if tensor.dtype is torch.bool or tensor.is_complex() or tensor.is_quantized:
+        return
+    numbers = tensor.double()
+    for name, found in (
+        ("nan", numbers.isnan()),
+        ("infinite", numbers.isinf()),
+        ("zero", numbers == 0),
+        ("negative", numbers < 0),
+        ("large", (numbers.abs() > _LARGE_NUMBER) & numbers.isfinite()),
+    ):
+        if found.any():
+            yield name
 
 
 def _broadcasting(positional: Iterable[object]) -> Iterator[SampleFeature]:

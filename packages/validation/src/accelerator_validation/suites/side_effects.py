@@ -8,7 +8,8 @@ import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
 from accelerator_validation.classify import MismatchError
-from accelerator_validation.suites.operator_lab import DECOMPOSITIONS, OperatorLab
+from accelerator_validation.suites.operator_call import RandomDetector
+from accelerator_validation.suites.operator_lab import OperatorLab, is_decomposition
 from accelerator_validation.suites.result_comparison import (
     leaves,
     significant_strides,
@@ -24,10 +25,11 @@ def check_side_effects(lab: OperatorLab, sample: SampleInput, what: str) -> None
     strides of the CPU's results, or those that PyTorch computes for shapes alone. A result must
     share memory with an argument where that is so on the CPU, and nowhere else.
     """
-    with lab.context.on_reference():
+    with lab.context.on_reference(), RandomDetector() as detector:
         wanted_sample = lab.on_cpu(sample)
         wanted = tensors(leaves(lab.call(wanted_sample)))
         keeps = lab.has_same_numbers(sample, wanted_sample)
+    is_determined = not detector.has_drawn
     placed = lab.on_device(sample)
     found = tensors(leaves(lab.call(placed)))
     lab.context.stage = "compare"
@@ -38,29 +40,30 @@ def check_side_effects(lab: OperatorLab, sample: SampleInput, what: str) -> None
         raise MismatchError(f"the result of {what} is on {strays.pop()}, the inputs are on {where}")
     if keeps:
         lab.check_unchanged(sample, placed, f"the operator in {what}")
+    elif is_determined:
+        after, wanted_after = (tensors(sample_values(s)) for s in (placed, wanted_sample))
+        lab.compare(after, wanted_after, f"an argument that {what} changes")
     if len(found) != len(wanted):
         return  # the comparison of numbers reports it
-    if not lab.info.full_name.startswith(DECOMPOSITIONS):
-        _check_strides(lab, sample, found, wanted, what)
+    if not is_decomposition(lab.info):
+        check_result_strides(lab, sample, found, wanted, f"the result of {what}")
     found_reach, wanted_reach = _reached(found, placed), _reached(wanted, wanted_sample)
     if None not in {found_reach, wanted_reach} and found_reach != wanted_reach:
         verb = "shares" if any(found_reach or ()) else "does not share"
         raise MismatchError(f"the result of {what} {verb} memory with an argument")
 
 
-def _check_strides(
-    lab: OperatorLab,
-    sample: SampleInput,
-    found: list[torch.Tensor],
-    wanted: list[torch.Tensor],
-    what: str,
+def check_result_strides(
+    lab: OperatorLab, sample: SampleInput, found: object, wanted: object, what: str
 ) -> None:
-    for number, (value, reference) in enumerate(zip(found, wanted, strict=True)):
+    """Raise MismatchError if results have other strides than the reference, and than computed."""
+    pairs = zip(tensors(leaves(found)), tensors(leaves(wanted)), strict=True)
+    for number, (value, reference) in enumerate(pairs):
         strides = significant_strides(value)
         if strides in (significant_strides(reference), _computed_strides(lab, sample, number)):
             continue
         strides_text = f"{value.stride()}, the reference has {reference.stride()}"
-        raise MismatchError(f"the result of {what} has the strides {strides_text}")
+        raise MismatchError(f"{what} has the strides {strides_text}")
 
 
 def _computed_strides(lab: OperatorLab, sample: SampleInput, number: int) -> list[int] | None:

@@ -1,4 +1,4 @@
-"""Derives inputs that OpInfo's samples lack: special numbers, long integers, no element, many axes.
+"""Derives inputs that OpInfo's samples lack: special numbers, other types, no element, many axes.
 
 A derived input is compared only where the CPU and the CPU in wider data types agree, because
 elsewhere the result depends on the order or the width of the computation.
@@ -7,20 +7,39 @@ elsewhere the result depends on the order or the width of the computation.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import partial
 
 import torch
-from torch.testing._internal.opinfo.core import OpInfo, ReductionOpInfo, SampleInput
+from torch.testing._internal.opinfo.core import (
+    BinaryUfuncInfo,
+    OpInfo,
+    ReductionOpInfo,
+    SampleInput,
+)
 
 from accelerator_validation.suites.layouts import map_tensors
 from accelerator_validation.suites.operator_lab import is_elementwise
+from accelerator_validation.suites.other_arguments import other_arguments
 from accelerator_validation.suites.result_comparison import tensors
-from accelerator_validation.suites.sample_placement import sample_values
+from accelerator_validation.suites.sample_placement import (
+    mark_like,
+    sample_values,
+    with_arguments,
+)
 
 _SPECIAL_NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -0.0)
 _LONG_NUMBERS = (2**31, -(2**31) - 1, 2**40 + 1, -1, 0)
 """Integers that 32 bits cannot hold, among others."""
+_NEIGHBOURS = (2**24, 2**24 + 1, 2**53, 2**53 + 1)
+"""Integers that differ by 1, which float32 or float64 cannot tell apart."""
+_OTHER_TYPES = frozenset({torch.int32, torch.uint8, torch.float32, torch.bfloat16})
+_FACTORS = {torch.float32: (2.0**-30, 2.0**100), torch.float16: (2.0**-7, 2.0**8)}
+"""Factors that make numbers tiny, and so large that squares overflow."""
+_MOST_EMPTIED = 3
+_MANY = 12
+"""How often a list of tensors is repeated."""
 
 _WITH_SPECIAL_NUMBERS = (
     *("softmax", "log_softmax", "nn.functional.softmin", "logsumexp", "cumsum", "cumprod"),
@@ -28,36 +47,134 @@ _WITH_SPECIAL_NUMBERS = (
     *("median", "nanmedian", "clamp", "where", "isin", "equal", "nn.functional.leaky_relu"),
     *("nn.functional.hardswish", "nn.functional.gelu", "lerp", "addcmul", "diff", "nonzero"),
 )
-"""The beginnings of the names of operators, besides reductions, for which special numbers have a
-defined result. Elementwise operators get such numbers in OpInfo's reference inputs."""
+"""The beginnings of the names of operators, besides reductions and elementwise ones, for which
+special numbers have a
+defined result."""
 
 _NO_LONG_NUMBERS = ("shift", "polynomial", "pow", "ldexp", "zeta", "gamma", "hash")
 """Parts of the names of elementwise operators that take the number of steps, or overflow."""
 
 _LONG_REDUCTIONS = ("sum", "amax", "amin", "cumsum", "cummax", "cummin", "sort", "clamp", "argmax")
 
+_SUMS = (
+    *("softmax", "log_softmax", "logsumexp", "cumsum", "matmul", "mm", "bmm", "addmm", "dot", "mv"),
+    *("nn.functional.linear", "nn.functional.layer_norm", "nn.functional.rms_norm", "norm"),
+    *("nn.functional.conv", "nn.functional.avg_pool", "nn.functional.mse_loss", "trapezoid"),
+)
+"""The beginnings of the names of operators, besides reductions, that add numbers."""
+
 _AXES = 7
 _AXES_ORDER = (0, 2, 4, 6, 1, 3, 5)
 
 
+@dataclass(frozen=True)
+class SpecialSample:
+    """A sample that OpInfo lacks."""
+
+    what: str
+    sample: SampleInput
+    scale: float = 1.0
+    """The factor by which the numbers are smaller than those of OpInfo's samples."""
+
+
 def special_samples(
     info: OpInfo, sample: SampleInput, dtype: torch.dtype, seed: int
-) -> Iterator[tuple[str, SampleInput]]:
-    """Yield what is special, and the sample derived from `sample`, of whose type `dtype` is."""
+) -> Iterator[SpecialSample]:
+    """Yield the special samples that can be derived from `sample`, of whose type `dtype` is."""
     found = tensors(sample_values(sample))
     if any(value.layout is not torch.strided or value.is_conj() for value in found):
         return
-    elementwise = is_elementwise(info)
+    mixed = partial(_mixed, sample, dtype=dtype, seed=seed)
+    if isinstance(info, BinaryUfuncInfo):
+        yield from _other_types(info, sample, dtype)
     if dtype is torch.int64:
-        yield "integers above 2**31", _mixed(sample, _LONG_NUMBERS, dtype, seed)
+        yield SpecialSample("integers above 2**31", mixed(_LONG_NUMBERS))
+        yield SpecialSample("neighbouring integers", mixed(_NEIGHBOURS, share=1))
         return
-    if info.full_name.startswith(_WITH_SPECIAL_NUMBERS) or isinstance(info, ReductionOpInfo):
+    if takes_special_numbers(info):
         for number in _SPECIAL_NUMBERS:
-            yield f"{number} among the numbers", _mixed(sample, (number,), dtype, seed)
-    if len(found) == 1 and found[0].dim() and found[0].numel():
-        yield "no element", map_tensors(sample, lambda value: value.detach().narrow(0, 0, 0))
-    if elementwise and len({value.shape for value in found}) == 1 and found[0].numel() > 1:
-        yield f"{_AXES} axes", map_tensors(sample, _with_many_axes)
+            yield SpecialSample(f"{number} among the numbers", mixed((number,)))
+    if dtype.is_floating_point:
+        yield from _other_numbers(info, sample, dtype)
+    yield from _other_sizes(info, sample)
+
+
+def _other_sizes(info: OpInfo, sample: SampleInput) -> Iterator[SpecialSample]:
+    """Yield samples with an empty tensor, with many tensors, and with many axes."""
+    found = tensors(sample_values(sample))
+    for number, chosen in enumerate(found[:_MOST_EMPTIED], 1):
+        if chosen.dim() and chosen.numel():
+            empty = map_tensors(sample, partial(_emptied, chosen))
+            yield SpecialSample(f"no element in argument {number}", empty)
+    if isinstance(sample.input, (list, tuple)):
+        many = [*sample.input] * _MANY
+        values = many, sample.args, sample.kwargs
+        yield SpecialSample(f"{len(many)} tensors", with_arguments(sample, *values))
+    has_one_shape = len({value.shape for value in found}) == 1 and found[0].numel() > 1
+    if has_one_shape and (is_elementwise(info) or len(found) == 1):
+        with_axes = map_tensors(sample, _with_many_axes)
+        yield SpecialSample(f"{_AXES} axes", with_axes)
+        for change, other in other_arguments(info, with_axes):
+            if change.endswith("of -1"):
+                yield SpecialSample(f"{_AXES} axes, {change}", other)
+
+
+def _other_numbers(
+    info: OpInfo, sample: SampleInput, dtype: torch.dtype
+) -> Iterator[SpecialSample]:
+    """Yield samples with numbers that are often equal or halves, tiny numbers and huge ones."""
+    if "beta" in sample.kwargs and isinstance(sample.input, torch.Tensor):
+        ignored = torch.full_like(sample.input.detach(), math.nan)
+        values = mark_like(ignored, sample.input), sample.args, {**sample.kwargs, "beta": 0}
+        yield SpecialSample("NaN in what beta=0 leaves out", with_arguments(sample, *values))
+    halves = map_tensors(sample, lambda v: _if_rounded(v, lambda: (v.detach() * 2).round() / 2))
+    yield SpecialSample("halves and whole numbers", halves)
+    factors = _FACTORS.get(dtype)
+    if not factors:
+        return
+    tiny = map_tensors(sample, lambda v: _if_rounded(v, lambda: v.detach() * factors[0]))
+    yield SpecialSample("tiny numbers", tiny, factors[0])
+    if is_elementwise(info):
+        huge = map_tensors(sample, lambda v: _if_rounded(v, lambda: v.detach() * factors[1]))
+        yield SpecialSample("huge numbers", huge)
+
+
+def _if_rounded(value: torch.Tensor, change: Callable[[], torch.Tensor]) -> torch.Tensor:
+    return change() if value.is_floating_point() else value
+
+
+def _other_types(
+    info: BinaryUfuncInfo, sample: SampleInput, dtype: torch.dtype
+) -> Iterator[SpecialSample]:
+    """Yield samples whose second argument has another data type, or is a number."""
+    second = sample.args[0] if sample.args else None
+    if not isinstance(second, torch.Tensor) or not isinstance(sample.input, torch.Tensor):
+        return
+    rest, first = sample.args[1:], sample.input.detach()
+    for other in _OTHER_TYPES - {dtype}:
+        args = (mark_like(second.detach().to(other), second), *rest)
+        values = sample.input, args, sample.kwargs
+        yield SpecialSample(f"a second argument of {other}", with_arguments(sample, *values))
+    if info.supports_rhs_python_scalar and first.numel():
+        number = first.max().item() + (0 if dtype.is_floating_point else 0.5)
+        args = (number, *rest)
+        values = sample.input, args, sample.kwargs
+        yield SpecialSample("a number as second argument", with_arguments(sample, *values))
+
+
+def _emptied(chosen: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    return value.detach().narrow(0, 0, 0) if value is chosen else value
+
+
+def takes_special_numbers(info: OpInfo) -> bool:
+    """Return whether an operator has a defined result for NaN and infinity."""
+    is_known = is_elementwise(info) or isinstance(info, ReductionOpInfo)
+    return is_known or info.full_name.startswith(_WITH_SPECIAL_NUMBERS)
+
+
+def adds_many_numbers(info: OpInfo) -> bool:
+    """Return whether an operator adds numbers, so that long sums in a narrow type can be wrong."""
+    return isinstance(info, ReductionOpInfo) or info.full_name.startswith(_SUMS)
 
 
 def takes_long_numbers(info: OpInfo) -> bool:
@@ -68,23 +185,27 @@ def takes_long_numbers(info: OpInfo) -> bool:
 
 
 def _mixed(
-    sample: SampleInput, numbers: tuple[float, ...], dtype: torch.dtype, seed: int
+    sample: SampleInput,
+    numbers: tuple[float, ...],
+    dtype: torch.dtype,
+    seed: int,
+    share: float = 0.3,
 ) -> SampleInput:
-    """Return a copy of a sample in which some numbers of one type are replaced by special ones."""
-    return map_tensors(sample, partial(_with_numbers, numbers=numbers, dtype=dtype, seed=seed))
+    """Return a copy of a sample in which a share of the numbers of one type are special ones.
 
+    They are drawn for each tensor, so that special numbers meet ordinary ones.
+    """
+    draw = torch.Generator().manual_seed(seed)
 
-def _with_numbers(
-    value: torch.Tensor, numbers: tuple[float, ...], dtype: torch.dtype, seed: int
-) -> torch.Tensor:
-    if value.dtype is not dtype or not value.numel():
-        return value
-    draw = torch.Generator().manual_seed(seed + value.dim())
-    picks = torch.tensor(numbers, dtype=dtype)[
-        torch.randint(len(numbers), value.shape, generator=draw)
-    ]
-    is_special = torch.rand(value.shape, generator=draw) < 0.3  # noqa: PLR2004 - some, not all
-    return torch.where(is_special, picks, value.detach())
+    def replaced(value: torch.Tensor) -> torch.Tensor:
+        if value.dtype is not dtype or not value.numel():
+            return value
+        choice = torch.randint(len(numbers), value.shape, generator=draw)
+        picks = torch.tensor(numbers, dtype=dtype)[choice]
+        is_special = torch.rand(value.shape, generator=draw) < share
+        return torch.where(is_special, picks, value.detach())
+
+    return map_tensors(sample, replaced)
 
 
 def _with_many_axes(value: torch.Tensor) -> torch.Tensor:

@@ -14,7 +14,12 @@ from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 from accelerator_validation.classify import CheckFailedError
 from accelerator_validation.suites.layouts import map_tensors
-from accelerator_validation.suites.operator_lab import OperatorLab, error_of, inplace_call
+from accelerator_validation.suites.operator_lab import (
+    OperatorLab,
+    error_of,
+    inplace_call,
+    is_decomposition,
+)
 from accelerator_validation.suites.result_comparison import tensors
 from accelerator_validation.suites.sample_placement import (
     marked,
@@ -25,6 +30,7 @@ from accelerator_validation.suites.sample_placement import (
 
 _NO_AXIS = 99
 """The number of an axis that no sample has."""
+_SINGULAR = "a singular matrix"
 _AXIS_KIND = "an axis that does not exist"
 
 
@@ -59,7 +65,8 @@ def check_errors(lab: OperatorLab) -> Iterator[None]:
             message = call.error(lab, "cpu")
         if message is None or "not implemented" in message:
             continue
-        if call.kind != "listed" and call.error(lab, "meta") is None:
+        from_shapes = call.kind not in {"listed", _SINGULAR}
+        if from_shapes and call.error(lab, "meta") is None:
             continue  # a kernel of the CPU refuses more than PyTorch does
         lab.announce(f"wrong input ({call.kind})", call.sample)
         if call.error(lab, lab.device) is None:
@@ -79,6 +86,8 @@ def _wrong_calls(lab: OperatorLab) -> Iterator[WrongCall]:
             for wrong in lab.info.error_inputs("cpu"):
                 yield WrongCall(map_tensors(wrong.sample_input, marked), "listed")
     for sample in lab.samples:
+        if is_decomposition(lab.info):
+            yield WrongCall(map_tensors(sample, torch.zeros_like), _SINGULAR)
         yield from _wrong_shapes(sample)
         yield from _wrong_destinations(lab.info, sample)
         yield from _missing_axes(sample)

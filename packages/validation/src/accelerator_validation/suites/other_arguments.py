@@ -1,0 +1,89 @@
+"""Derives samples with other numbers and flags in the arguments beside the tensors."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import combinations, product
+from typing import Any
+
+import torch
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
+from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
+
+from accelerator_validation.suites.sample_placement import with_arguments
+
+_NOT_NUMERIC = frozenset({"inplace", "check_errors", "check_error_inputs"})
+"""Flags that do not change the result."""
+
+
+def other_arguments(info: OpInfo, sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:
+    """Yield what is changed, and the sample with another number, or with one or two other flags.
+
+    A number may be one of several in an argument, as in `dilation=(1, 2)`, or the default of an
+    argument that the sample lacks. Further samples have numbers in place of further tensors, or
+    lack a keyword.
+    """
+    given = {**defaults(info, sample), **sample.kwargs}
+    values, structure = tree_flatten((tuple(sample.args), given))
+
+    def changed(changes: Mapping[int, object]) -> SampleInput:
+        others = [changes.get(place, value) for place, value in enumerate(values)]
+        args, kwargs = tree_unflatten(others, structure)
+        used = {k: v for k, v in kwargs.items() if k in sample.kwargs or v is not given[k]}
+        return with_arguments(sample, sample.input, args, used)
+
+    for place, value in enumerate(values):
+        for kind, other in _others(value):
+            yield f"value {place + 1} of the arguments {kind}", changed({place: other})
+    flags = {place: not value for place, value in enumerate(values) if isinstance(value, bool)}
+    for pair in combinations(flags, 2):
+        yield f"other flags {pair}", changed({place: flags[place] for place in pair})
+    for (flag, other), number in product(flags.items(), range(len(values))):
+        if type(values[number]) is int:
+            changes = {flag: other, number: values[number] + 1}
+            yield f"another flag {flag + 1}, and value {number + 1} plus 1", changed(changes)
+    for name in sample.kwargs:
+        kept = {key: value for key, value in sample.kwargs.items() if key != name}
+        yield f"without {name}", with_arguments(sample, sample.input, sample.args, kept)
+    args, kwargs = tree_map(_as_number, (tuple(sample.args), sample.kwargs))
+    if any(isinstance(value, torch.Tensor) for value in values):
+        yield "numbers in place of tensors", with_arguments(sample, sample.input, args, kwargs)
+
+
+def defaults(info: OpInfo, sample: SampleInput) -> Mapping[str, Any]:
+    """Return the numbers and flags that an operator uses for arguments that a sample lacks."""
+    found: dict[str, Any] = {}
+    with suppress(TypeError, ValueError):
+        parameters = list(inspect.signature(info.op).parameters.values())
+        found = {p.name: p.default for p in parameters[1 + len(sample.args) :]}
+    with suppress(AttributeError):
+        packet = getattr(torch.ops.aten, info.aten_name or info.name)
+        for overload in packet.overloads():
+            for argument in getattr(packet, overload)._schema.arguments[1 + len(sample.args) :]:  # noqa: SLF001 - PyTorch's only list of defaults
+                found.setdefault(argument.name, argument.default_value)
+    return {
+        name: value
+        for name, value in found.items()
+        if isinstance(value, (bool, int, float)) and name not in _NOT_NUMERIC
+    }
+
+
+def _others(value: object) -> Iterator[tuple[str, object]]:
+    """Yield ways to change a value of an argument, and the changed values."""
+    others: dict[str, Any] = {}
+    if isinstance(value, bool):
+        others = {"negated": not value}
+    elif isinstance(value, int):
+        others = {"of 0": 0, "of 1": 1, "of -1": -1, "plus 1": value + 1, "times 3": 3 * value}
+    elif isinstance(value, float):
+        others = {"of 0": 0.0, "plus 1": value + 1, "halved": value / 2}
+        others |= {"with another sign": -value, "infinite": math.inf, "minus infinity": -math.inf}
+    yield from ((kind, other) for kind, other in others.items() if other != value)
+
+
+def _as_number(value: object) -> object:
+    is_tensor = isinstance(value, torch.Tensor) and value.numel()
+    return value.detach().flatten()[0].item() if is_tensor else value  # type: ignore[attr-defined]
