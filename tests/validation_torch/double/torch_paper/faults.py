@@ -67,6 +67,8 @@ _KEPT: list[bytearray] = []
 _calls: list[str] = []
 _SINGLE_TYPES = {"bfloat16": torch.bfloat16, "int64": torch.int64, "bool": torch.bool}
 _LARGE = 20_000
+_MANY = 8
+_TINY = 1e-8
 _MOST_AXES = 6
 _LONGEST_ROW = 65_536
 _FIRST_RESULTS: dict[str, torch.Tensor] = {}
@@ -80,16 +82,24 @@ def tensors(values: Any) -> list[torch.Tensor]:
 def read(fault: str | None, value: Any) -> Any:
     """Return an argument as a faulty kernel reads it.
 
-    `dense` takes its memory for contiguous, `channels` does so if channels come last, and `nan`
-    takes NaN for 0.
+    `dense` takes its memory for contiguous, `channels` does so if channels come last, `pitch` if
+    rows are those of a wider matrix, and `index` if it is an expanded index. `nan` takes NaN for 0,
+    and `tiny` takes tiny numbers for 0.
     """
     if not isinstance(value, torch.Tensor):
         return value
     if fault == "nan" and value.is_floating_point():
         return value.nan_to_num(posinf=torch.inf, neginf=-torch.inf)
+    if fault == "tiny" and value.is_floating_point():
+        return torch.where(value.abs() < _TINY, 0, value)
     has_channels = value.dim() == 4 and value.is_contiguous(memory_format=torch.channels_last)
-    is_misread = fault == "dense" or (fault == "channels" and has_channels)
-    if not is_misread or value.is_contiguous():
+    is_misread = {
+        "dense": True,
+        "channels": has_channels,
+        "pitch": value.dim() > 1 and value.stride(-1) == 1 and 0 not in value.stride(),
+        "index": value.dtype is torch.int64 and 0 in value.stride(),
+    }
+    if not is_misread.get(fault or "") or value.is_contiguous():
         return value
     reach = value.untyped_storage().nbytes() // value.element_size() - value.storage_offset()
     if reach < value.numel():
@@ -116,7 +126,10 @@ def computed(fault: str | None, compute: Callable[[], Any], args: Any, kwargs: A
     if fault == "leak":
         _KEPT.append(bytearray(4 * 1024 * 1024))
         _KEPT[-1][::4096] = b"x" * len(_KEPT[-1][::4096])  # so that the memory is used
+    before = [value.clone() for value in tensors(args)] if fault == "frozen" else []
     found = compute()
+    for value, old in zip(tensors(args), before, strict=False):
+        value.copy_(old)
     return _altered(fault, found, args, kwargs)
 
 
@@ -136,11 +149,18 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "empty-dim": any(not value.numel() for value in given),
         "broadcast": len({value.shape for value in given}) > 1,
         "flaky": len(_calls) % 2 == 1,
+        "many": len(given) > _MANY,
+        "halves": any(v.is_floating_point() and (v.detach() % 1 == 0.5).any() for v in given),
+        "nan-spreads": any(v.is_floating_point() and v.detach().isnan().any() for v in given),
+        "long-bfloat16": any(v.dtype is torch.bfloat16 and v.numel() > _LARGE for v in given),
+        "uninformed": True,
         "ones": True,
     }.get(fault or "", any(value.dtype is _SINGLE_TYPES.get(fault or "") for value in given))
     for value in results if is_hit else ():
         if fault == "ones":
             value.fill_(1)
+        elif fault == "uninformed":
+            value.mul_(value.dtype is not torch.int32)
         elif value.dtype is torch.bool:
             value.logical_not_()
         elif value.numel():
@@ -150,18 +170,25 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
 
 def _returned(fault: str | None, found: Any, args: Any, given: list[torch.Tensor]) -> Any:
     """Return what a faulty kernel returns instead of its result."""
-    if fault == "narrow" and isinstance(found, torch.Tensor) and found.dtype is torch.int64:
-        return found.int().long()
-    if fault == "stale" and isinstance(found, torch.Tensor):
-        key = str([(value.shape, value.dtype) for value in given])
-        return _FIRST_RESULTS.setdefault(key, found.clone()).clone()
-    if fault == "ungraded":
-        return found / given[0]
-    if fault == "columns" and isinstance(found, torch.Tensor) and found.dim() > 1:
-        return found.transpose(0, -1).contiguous().transpose(0, -1)
+    if fault == "aliased":
+        return args[0]
     if fault == "copied":
         return tree_map(lambda v: v.clone() if isinstance(v, torch.Tensor) else v, found)
-    return args[0] if fault == "aliased" else found
+    if not isinstance(found, torch.Tensor):
+        return found
+    if fault in {"stale", "settings"}:
+        numbers = [value.detach().flatten()[:9].tolist() for value in given]
+        shapes = [(value.shape, value.dtype) for value in given]
+        key = str(shapes if fault == "stale" else numbers)
+        return _FIRST_RESULTS.setdefault(key, found.clone()).clone()
+    results: dict[str, Callable[[], torch.Tensor]] = {
+        "narrow": lambda: found.int().long() if found.dtype is torch.int64 else found,
+        "unpromoted": lambda: found.to(given[0].dtype),
+        "ungraded": lambda: found / given[0],
+        "columns": lambda: found.transpose(0, -1).contiguous().transpose(0, -1),
+    }
+    is_row = fault == "columns" and found.dim() < 2
+    return found if is_row or fault not in results else results[fault]()
 
 
 def spoiled(fault: str | None, value: torch.Tensor) -> torch.Tensor:

@@ -102,9 +102,6 @@ class Comparison:
             and wanted_value.dtype is torch.float64
         ):
             wanted_value = wanted_value.to(found_value.dtype)  # overflow then happens on both sides
-        if found_value.dtype is torch.bool and found_value.layout is torch.strided:
-            # A truth value has the byte 0 or 1. Others are equal to neither in further operations.
-            found_value, wanted_value = (v.view(torch.uint8) for v in (found_value, wanted_value))
         self._add_differences(found_value, wanted_value)
         rtol, atol = self.tolerance.rtol, self.tolerance.atol
         if self.floor is not None:
