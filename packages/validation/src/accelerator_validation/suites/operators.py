@@ -127,9 +127,8 @@ def run(case: Case, context: Context) -> Result:
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
     comparison = Comparison(tolerance, same_dtype=not is_cpu(context.device))
-    requires_grad = backward or (
-        case["mode"] in {"noncontiguous", "arguments"} and info.supports_autograd
-    )
+    has_gradients = case["mode"] in {"noncontiguous", "arguments"} and info.supports_autograd
+    requires_grad = backward or (has_gradients and (dtype.is_floating_point or dtype.is_complex))
     known_samples = _make_samples(info, dtype, case, context, requires_grad=requires_grad)
     if not known_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")

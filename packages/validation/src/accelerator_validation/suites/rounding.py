@@ -19,8 +19,9 @@ from accelerator_validation.suites.layouts import map_tensors
 from accelerator_validation.suites.result_comparison import tensors
 from accelerator_validation.suites.sample_placement import WIDER_TYPES, sample_values, widen_sample
 
-_CHANGES = 3
-"""How often the inputs are changed."""
+_DIRECTIONS = ((1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0), (0, 0))
+"""In which directions the numbers of the first tensor, and of every other one, are changed. At 0,
+directions are drawn for each number."""
 
 Compute = Callable[[SampleInput], Sequence[object] | None]
 """Returns an operator's results for a sample on the CPU, or None if it cannot."""
@@ -49,7 +50,7 @@ def settled(
     """
     with suppress(Exception):
         wide = compute(widen_sample(sample))
-        changed = [compute(_changed(sample, number)) for number in range(_CHANGES)]
+        changed = [compute(_changed(sample, number)) for number in range(len(_DIRECTIONS))]
         if wide and len(found) == len(wanted) == len(wide):
             others = zip(*filter(None, changed), strict=True)
             parts = zip(found, wanted, wide, others, strict=True)
@@ -60,18 +61,18 @@ def settled(
 def _changed(sample: SampleInput, number: int) -> SampleInput:
     """Return the sample in wider data types, with numbers that differ by the last bit.
 
-    If `number` is 0, numbers grow; if it is 1, they shrink; otherwise, signs are drawn from it.
+    `number` is the place in `_DIRECTIONS`.
     """
     draw = torch.Generator().manual_seed(number)
-    originals = iter(tensors(sample_values(sample)))
+    originals = enumerate(tensors(sample_values(sample)))
 
     def change(value: torch.Tensor) -> torch.Tensor:
-        original = next(originals)
+        place, original = next(originals)
         if original.dtype not in WIDER_TYPES or value.layout is not torch.strided:
             return value
         signs = 2 * torch.randint(2, value.shape, generator=draw, dtype=torch.float64) - 1
-        if number < 2:  # noqa: PLR2004 - all in one direction
-            signs = torch.full_like(signs, 1 - 2 * number)
+        if direction := _DIRECTIONS[number][place % 2]:
+            signs = torch.full_like(signs, direction)
         changed = value.detach() * (1 + signs * torch.finfo(original.dtype).eps)
         return changed.to(original.dtype).to(value.dtype)
 
