@@ -178,10 +178,7 @@ class OperatorLab:
     ) -> None:
         """Raise MismatchError if rounding does not explain a difference from the reference."""
         if not self.agrees(found, wanted):
-            roundings = (
-                2 if is_elementwise(self.info) else 12
-            )  # others add or multiply many numbers
-            limits = RoundingLimits(self.comparison.tolerance, roundings)
+            limits = RoundingLimits(self.comparison.tolerance, is_elementwise(self.info))
             found = settled(found, wanted, sample, compute, limits)
         self.compare(found, self._with_types(wanted, found, sample), what)
 

@@ -357,7 +357,8 @@ def offers_variant(info: OpInfo, mode: str) -> bool:
     if mode == "inplace":
         return inplace_call(info)[0] is not None
     if mode in {"special", "arguments"}:
-        return not is_decomposition(info) and not info.is_factory_function
+        has_memory_alone = info.is_factory_function or info.name.startswith("resize")
+        return not is_decomposition(info) and not has_memory_alone
     if mode == "random":
         return info.full_name in LAWS
     return not info.is_factory_function or mode == "repeat"

@@ -16,12 +16,17 @@ from torch.testing._internal.opinfo.core import SampleInput
 
 from accelerator_validation.matrix import Tolerance
 from accelerator_validation.suites.layouts import map_tensors
-from accelerator_validation.suites.result_comparison import tensors
+from accelerator_validation.suites.result_comparison import max_magnitude, tensors
 from accelerator_validation.suites.sample_placement import WIDER_TYPES, sample_values, widen_sample
 
 _DIRECTIONS = ((1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0), (0, 0))
 """In which directions the numbers of the first tensor, and of every other one, are changed. At 0,
 directions are drawn for each number."""
+
+_ROUNDINGS_OF_ONE = 2
+_ROUNDINGS_OF_MANY = 12
+"""How many roundings of the inputs explain a difference, where each number of a result comes from
+one of each input, and where it comes from many."""
 
 Compute = Callable[[SampleInput], Sequence[object] | None]
 """Returns an operator's results for a sample on the CPU, or None if it cannot."""
@@ -32,8 +37,9 @@ class RoundingLimits:
     """How much a result may differ from the reference in wider data types."""
 
     tolerance: Tolerance
-    roundings: int
-    """How many roundings of the inputs explain a difference beyond the tolerance."""
+    elementwise: bool
+    """Whether each number of the result comes from one of each input. Otherwise, a number may be
+    rounded as the greatest one of its tensor is."""
 
 
 def settled(
@@ -50,7 +56,11 @@ def settled(
     """
     with suppress(Exception):
         wide = compute(widen_sample(sample))
-        changed = [compute(_changed(sample, number)) for number in range(len(_DIRECTIONS))]
+        numbers = range(len(_DIRECTIONS))
+        samples = [_changed(sample, number) for number in numbers]
+        if not limits.elementwise:
+            samples += [_changed(sample, number, like_greatest=True) for number in numbers]
+        changed = [compute(changed_sample) for changed_sample in samples]
         if wide and len(found) == len(wanted) == len(wide):
             others = zip(*filter(None, changed), strict=True)
             parts = zip(found, wanted, wide, others, strict=True)
@@ -58,10 +68,11 @@ def settled(
     return list(found)
 
 
-def _changed(sample: SampleInput, number: int) -> SampleInput:
+def _changed(sample: SampleInput, number: int, *, like_greatest: bool = False) -> SampleInput:
     """Return the sample in wider data types, with numbers that differ by the last bit.
 
-    `number` is the place in `_DIRECTIONS`.
+    `number` is the place in `_DIRECTIONS`. If `like_greatest` is true, it is the last bit of the
+    greatest number of a tensor.
     """
     draw = torch.Generator().manual_seed(number)
     originals = enumerate(tensors(sample_values(sample)))
@@ -73,8 +84,10 @@ def _changed(sample: SampleInput, number: int) -> SampleInput:
         signs = 2 * torch.randint(2, value.shape, generator=draw, dtype=torch.float64) - 1
         if direction := _DIRECTIONS[number][place % 2]:
             signs = torch.full_like(signs, direction)
-        changed = value.detach() * (1 + signs * torch.finfo(original.dtype).eps)
-        return changed.to(original.dtype).to(value.dtype)
+        steps = signs * torch.finfo(original.dtype).eps
+        if like_greatest:
+            return value.detach() + steps * max_magnitude(value)
+        return (value.detach() * (1 + steps)).to(original.dtype).to(value.dtype)
 
     return map_tensors(widen_sample(sample), change)
 
@@ -90,7 +103,8 @@ def _settled_part(
         return found
     result, reference, exact, *varied = (v.resolve_conj().resolve_neg() for v in values)
     exact, *varied = (value.to(result.dtype) for value in (exact, *varied))  # all overflow alike
-    slack = limits.roundings * torch.stack([_differences(other, exact) for other in varied]).amax(0)
+    roundings = _ROUNDINGS_OF_ONE if limits.elementwise else _ROUNDINGS_OF_MANY
+    slack = roundings * torch.stack([_differences(other, exact) for other in varied]).amax(0)
     if exact.is_floating_point() or exact.is_complex():
         magnitude = exact.abs().double().nan_to_num(nan=0, posinf=0)
         allowed = slack + limits.tolerance.atol + limits.tolerance.rtol * magnitude
