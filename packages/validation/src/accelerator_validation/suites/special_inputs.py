@@ -44,12 +44,20 @@ _MANY = 12
 _WITH_SPECIAL_NUMBERS = (
     *("softmax", "log_softmax", "nn.functional.softmin", "logsumexp", "cumsum", "cumprod"),
     *("cummax", "cummin", "max.", "min.", "aminmax", "sort", "msort", "topk", "kthvalue"),
-    *("median", "nanmedian", "clamp", "where", "isin", "equal", "nn.functional.leaky_relu"),
-    *("nn.functional.hardswish", "nn.functional.gelu", "lerp", "addcmul", "diff", "nonzero"),
+    *("median", "nanmedian", "clamp", "where", "isin", "equal", "lerp", "addcmul", "diff"),
+    *("nonzero", "tril", "triu", "diag", "flip", "roll", "rot90", "gather", "index_", "take"),
+    *("cat", "stack", "masked_fill", "masked_select", "masked_scatter", "fill", "repeat", "tile"),
+    *("select_scatter", "slice_scatter", "scatter_add", "unfold", "constant_pad_nd", "expand"),
+    *(
+        f"nn.functional.{name}"
+        for name in ("celu", "elu", "selu", "silu", "mish", "gelu", "relu", "prelu", "leaky_relu")
+    ),
+    *("nn.functional.hard", "nn.functional.soft", "nn.functional.threshold", "nn.functional.pad."),
+    *("nn.functional.logsigmoid", "nn.functional.tanhshrink", "nn.functional.max_pool"),
+    *("nn.functional.embedding", "nn.functional.pixel", "nn.functional.dropout"),
 )
 """The beginnings of the names of operators, besides reductions and elementwise ones, for which
-special numbers have a
-defined result."""
+special numbers have a defined result."""
 
 _NO_LONG_NUMBERS = ("shift", "polynomial", "pow", "ldexp", "zeta", "gamma", "hash")
 """Parts of the names of elementwise operators that take the number of steps, or overflow."""
@@ -75,6 +83,8 @@ class SpecialSample:
     sample: SampleInput
     scale: float = 1.0
     """The factor by which the numbers are smaller than those of OpInfo's samples."""
+    has_gradients: bool = False
+    """Whether the gradients are defined, although the sample is at an edge of the operator."""
 
 
 def special_samples(
@@ -133,7 +143,7 @@ def _other_numbers(
         values = mark_like(ignored, sample.input), sample.args, {**sample.kwargs, "beta": 0}
         yield SpecialSample("NaN in what beta=0 leaves out", with_arguments(sample, *values))
     halves = map_tensors(sample, lambda v: _if_rounded(v, lambda: (v.detach() * 2).round() / 2))
-    yield SpecialSample("halves and whole numbers", halves)
+    yield SpecialSample("halves and whole numbers", halves, has_gradients=is_elementwise(info))
     factors = _FACTORS.get(dtype)
     if not factors:
         return
@@ -160,6 +170,10 @@ def _other_types(
         args = (mark_like(second.detach().to(other), second), *rest)
         values = sample.input, args, sample.kwargs
         yield SpecialSample(f"a second argument of {other}", with_arguments(sample, *values))
+    if second.numel():
+        args = (mark_like(second.detach().flatten()[0].to(torch.bfloat16), second), *rest)
+        values = sample.input, args, sample.kwargs
+        yield SpecialSample("a second argument without axes", with_arguments(sample, *values))
     if info.supports_rhs_python_scalar and first.numel():
         number = first.max().item() + (0 if dtype.is_floating_point else 0.5)
         args = (number, *rest)
