@@ -15,6 +15,9 @@ from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from accelerator_validation.suites.sample_placement import with_arguments
 
+_EPSILON = 1e-3
+"""Below this, a number keeps a divisor away from 0. Without it, results depend on the algorithm."""
+
 _KEPT = frozenset({"inplace", "check_errors", "sparse", "sparse_grad"})
 """Flags that leave the numbers of the result alone."""
 
@@ -91,6 +94,8 @@ def _others(value: object) -> Iterator[tuple[str, object]]:
         others = {"negated": not value}
     elif isinstance(value, int):
         others = {"of 0": 0, "of 1": 1, "of -1": -1, "plus 1": value + 1, "times 3": 3 * value}
+    elif isinstance(value, float) and 0 < value < _EPSILON:
+        others = {"plus 1": value + 1, "halved": value / 2}
     elif isinstance(value, float):
         others = {"of 0": 0.0, "plus 1": value + 1, "halved": value / 2}
         others |= {"with another sign": -value, "infinite": math.inf, "minus infinity": -math.inf}
