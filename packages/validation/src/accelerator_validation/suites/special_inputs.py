@@ -32,7 +32,7 @@ from accelerator_validation.suites.sample_placement import (
 _SPECIAL_NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -0.0)
 _LONG_NUMBERS = (2**31, -(2**31) - 1, 2**40 + 1, -1, 0)
 """Integers that 32 bits cannot hold, among others."""
-_NEIGHBOURS = (2**24, 2**24 + 1, 2**53, 2**53 + 1)
+_NEIGHBORS = (2**24, 2**24 + 1, 2**53, 2**53 + 1)
 """Integers that differ by 1, which float32 or float64 cannot tell apart."""
 _OTHER_TYPES = frozenset({torch.int32, torch.uint8, torch.float32, torch.bfloat16})
 _FACTORS = {torch.float32: (2.0**-30, 2.0**100), torch.float16: (2.0**-7, 2.0**8)}
@@ -99,7 +99,7 @@ def special_samples(
         yield from _other_types(info, sample, dtype)
     if dtype is torch.int64:
         yield SpecialSample("integers above 2**31", mixed(_LONG_NUMBERS))
-        yield SpecialSample("neighbouring integers", mixed(_NEIGHBOURS, share=1))
+        yield SpecialSample("neighboring integers", mixed(_NEIGHBORS, share=1))
         return
     if takes_special_numbers(info):
         for number in _SPECIAL_NUMBERS:
