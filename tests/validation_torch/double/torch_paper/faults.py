@@ -144,12 +144,16 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "rank": any(value.dim() > 2 for value in given),
         "axes": any(value.dim() > _MOST_AXES for value in given),
         "row": any(value.dim() and value.shape[-1] > _LONGEST_ROW for value in given),
+        "column": any(max(value.shape[:-1], default=0) > _LONGEST_ROW for value in given),
         "large": any(value.numel() > _LARGE for value in given),
         "keyword": bool(kwargs.keys() - {"dtype", "layout", "device", "pin_memory", "out"}),
         "empty-dim": any(not value.numel() for value in given),
         "broadcast": len({value.shape for value in given}) > 1,
         "flaky": len(_calls) % 2 == 1,
         "many": len(given) > _MANY,
+        "large-numbers": any(
+            v.is_floating_point() and (v.detach().abs() > 1e4).any() for v in given
+        ),
         "halves": any(v.is_floating_point() and (v.detach() % 1 == 0.5).any() for v in given),
         "nan-spreads": any(v.is_floating_point() and v.detach().isnan().any() for v in given),
         "long-bfloat16": any(v.dtype is torch.bfloat16 and v.numel() > _LARGE for v in given),

@@ -42,6 +42,7 @@ _NO_DECOMPOSITIONS = tuple(
     f"linalg.{name}"
     for name in ("vector_norm", "norm", "vecdot", "cross", "diagonal", "vander", "multi_dot")
 )
+"""Operators with such names that compute each number of the result in one way only."""
 
 _WITH_TIES = (
     *("sort", "argsort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"),
