@@ -165,7 +165,7 @@ $(ACTIONLINT):
 ACT := .venv-act
 
 act: setup $(ACT)/.installed ## Run the GitHub workflows with act; one of them: make act ARGS=pages.yml
-	$(BIN)/python -m tools.act --act $(ACT)/bin/act $(ARGS)
+	$(BIN)/python -m tools.act.run --act $(ACT)/bin/act $(ARGS)
 
 $(ACT)/.installed: requirements-act.lock
 	$(PYTHON) -m venv --clear $(ACT)
