@@ -222,6 +222,7 @@ SCENARIOS: tuple[Scenario, ...] = (
         "push",
         _event(ref="refs/heads/main"),
         only="harness",
+        matrix="python-version:3.14",
         portal="whole",
         online=True,
     ),

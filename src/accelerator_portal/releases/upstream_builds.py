@@ -48,7 +48,7 @@ _TORCHVISION = re.compile(r"\btorchvision==([0-9.]+)")
 _REMEDY = "Use published_versions.json or the output of generate_binary_build_matrix.py"
 
 
-class BuildKey(NamedTuple):
+class ListedBuild(NamedTuple):
     """A build; `release` is a version or NIGHTLY.
 
     `system` is the operating system, with the architecture if the list has one.
@@ -68,14 +68,14 @@ class Details:
     torchvision: set[str] = field(default_factory=set)
 
 
-Builds = dict[BuildKey, Details]
+Builds = dict[ListedBuild, Details]
 
 
 class ComparedBuild(NamedTuple):
     """How PyTorch's list and data/releases.yaml agree on a build; `words` are the differences."""
 
     agreement: Agreement
-    key: BuildKey
+    key: ListedBuild
     words: str = ""
 
 
@@ -172,12 +172,12 @@ def _add_published(builds: Builds, published: _Published) -> None:
             lines = "\n".join(one.command or "" for one in entries).replace("<br />", "\n")
             for line in re.findall(r"^pip.*\btorch\b.*$", lines, re.MULTILINE):
                 index = _INDEX.search(line)
-                key = BuildKey(release, system, "wheels", index[1] if index else PYPI)
+                key = ListedBuild(release, system, "wheels", index[1] if index else PYPI)
                 builds.setdefault(key, Details()).torchvision.update(_TORCHVISION.findall(line))
             for one in (tools.get("libtorch") or {}).values():
                 for address in () if one.default else (one.versions or {}).values():
                     if archive := _ARCHIVE.fullmatch(address):
-                        builds[BuildKey(release, system, "archives", archive[1])] = Details()
+                        builds[ListedBuild(release, system, "archives", archive[1])] = Details()
 
 
 def _add_matrix(builds: Builds, matrix: _Matrix) -> None:
@@ -191,7 +191,7 @@ def _add_matrix(builds: Builds, matrix: _Matrix) -> None:
         release = NIGHTLY if entry.channel == "nightly" else entry.stable_version
         system = _system_of_entry(entry)
         if system and entry.channel != "test" and (release, kind) != (NIGHTLY, "archives"):
-            key = BuildKey(release, system, kind, entry.desired_cuda)
+            key = ListedBuild(release, system, kind, entry.desired_cuda)
             details = builds.setdefault(key, Details())
             python = _PYTHON.fullmatch(entry.python_version)
             if python and kind == "wheels":
@@ -251,12 +251,12 @@ def _portal_builds(name: str, release: Release | Preview) -> Builds:
             pythons = set((build.python or release.python) if isinstance(build, Wheel) else ())
             torchvision = release.torchvision if isinstance(release, Release) else None
             for system in (build.os, *(f"{build.os} {arch}" for arch in build.arch)):
-                key = BuildKey(name, system, kind, build.variant)
+                key = ListedBuild(name, system, kind, build.variant)
                 builds[key] = Details(pythons, {torchvision} if torchvision else set())
     return builds
 
 
-def _on_pypi(key: BuildKey, releases: Releases) -> Iterable[BuildKey]:
+def _on_pypi(key: ListedBuild, releases: Releases) -> Iterable[ListedBuild]:
     """Return the keys of the builds on PyPI for a command without an index, or else the key."""
     if key.variant != PYPI:
         return [key]
@@ -265,7 +265,7 @@ def _on_pypi(key: BuildKey, releases: Releases) -> Iterable[BuildKey]:
     return [key._replace(variant=w.variant) for w in wheels if w.on == PYPI] or [key]
 
 
-def _is_overridden(key: BuildKey, is_in_matrix: bool, published: Builds) -> bool:  # noqa: FBT001 - one of two lists
+def _is_overridden(key: ListedBuild, is_in_matrix: bool, published: Builds) -> bool:  # noqa: FBT001 - one of two lists
     system, _, arch = key.system.partition(" ")
     variants = {one.variant for one in published if one[:3] == (key.release, system, key.kind)}
     if not (arch and variants and key.kind == "wheels" and _GPU_VARIANT.match(key.variant)):
@@ -273,7 +273,7 @@ def _is_overridden(key: BuildKey, is_in_matrix: bool, published: Builds) -> bool
     return is_in_matrix != (key.variant in variants)
 
 
-def _compare(key: BuildKey, upstream: Details | None, portal: Details | None) -> ComparedBuild:
+def _compare(key: ListedBuild, upstream: Details | None, portal: Details | None) -> ComparedBuild:
     if upstream is None or portal is None:
         return ComparedBuild("extra" if upstream is None else "missing", key)
     words = "; ".join(_differences(upstream, portal))
