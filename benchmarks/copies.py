@@ -76,13 +76,16 @@ def _copy_shared_files(root: Path, folder: Path) -> None:
 
 
 def _rename(copy: Path, platform: Platform, name: str) -> None:
-    """Give a copy of a platform's folder a name, a package and a device of its own."""
+    """Give a copy of a platform's folder a name, a package, a device and suites of its own."""
     package, module = f"torch-{name}", f"torch_{name.replace('-', '_')}"
     own = platform.accelerator.package
     for file in filter(Path.is_file, copy.rglob("*")):
         text = file.read_text("utf-8")
+        for suite in platform.accelerator.suites:
+            text = text.replace(suite.name, suite.name.replace(platform.id, name, 1))
         if file.suffix == ".json":
             text = text.replace(f'"accelerator": "{platform.id}"', f'"accelerator": "{name}"')
+            text = text.replace('"kind": "made-here"', '"kind": "self-reported"')
         elif not platform.in_tree:
             text = text.replace(own.name, package).replace(own.module, module)
         file.write_text(text, "utf-8")
