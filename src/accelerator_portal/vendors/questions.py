@@ -53,7 +53,7 @@ from accelerator_reports.files.yaml_validation import validate
 
 DOCUMENTATION_SOURCE = "documentation"
 
-Values = Mapping[str, Any]
+AnswerValues = Mapping[str, Any]
 """The values of answers by key, such as `{"name": "Foo", "torch": ("2.14.0",)}`."""
 
 
@@ -78,7 +78,7 @@ class Question:
     help: str
     """What to answer."""
     kind: Any
-    default: Callable[[Values], str] = lambda _: ""
+    default: Callable[[AnswerValues], str] = lambda _: ""
     needed: bool = True
     many: bool = False
     of_command: bool = False
@@ -102,7 +102,7 @@ class Prefill:
     source: Mapping[str, Any]
     texts: Mapping[str, Collection[str]]
     requires: SpecifierSet = field(default_factory=SpecifierSet)
-    values: Values = field(default_factory=dict)
+    values: AnswerValues = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ def collect_answers(
     return answers
 
 
-def _is_needed(question: Question, values: Values) -> bool:
+def _is_needed(question: Question, values: AnswerValues) -> bool:
     if question.key == "python":  # or else the command would be offered for every Python
         return "command" in values
     if question.key == "plugin_version":  # or else every release would install the same one
@@ -179,7 +179,7 @@ def _is_needed(question: Question, values: Values) -> bool:
 
 def _suggestion(
     question: Question,
-    values: Values,
+    values: AnswerValues,
     prefills: Collection[Prefill],
     read: Callable[[str], Any],
 ) -> tuple[str, str]:
@@ -233,7 +233,7 @@ def _similar_name_fault(catalog: Catalog, name: str) -> tuple[str, str] | None:
     return None
 
 
-def read_answer(question: Question, catalog: Catalog, values: Values, text: str) -> Any:  # noqa: ANN401 - each question has its kind
+def read_answer(question: Question, catalog: Catalog, values: AnswerValues, text: str) -> Any:  # noqa: ANN401 - each question has its kind
     """Parse the text of an answer, and return its value, which has the type `question.kind`.
 
     Raises RefusedAnswerError if the text is invalid. The message has one line for each fault,
@@ -278,7 +278,7 @@ def _answer_fault(
     key: str,
     value: Any,  # noqa: ANN401 - each question has its kind
     catalog: Catalog,
-    values: Values,
+    values: AnswerValues,
 ) -> tuple[str, str] | None:
     """Return how an answer contradicts the catalog or earlier answers, and the fix, or None."""
     if isinstance(value, str) and (what := next(alphabet_faults(value), None)):
@@ -316,7 +316,7 @@ def exact_version(specifier: SpecifierSet) -> str:
     return pins[0] if len(pins) == 1 and "*" not in pins[0] else ""
 
 
-def _pin(key: str, values: Values) -> str:
+def _pin(key: str, values: AnswerValues) -> str:
     """Return the version of torch or of the plugin that the command pins; "" for other questions.
 
     `key` is the key of the question about this version.
@@ -330,7 +330,7 @@ def _pin(key: str, values: Values) -> str:
     )
 
 
-def _pins_one_of_several(values: Values) -> bool:
+def _pins_one_of_several(values: AnswerValues) -> bool:
     """Return whether the command pins torch and the package, but there are several releases.
 
     Its version of the package then fits only one of these releases.
@@ -339,13 +339,13 @@ def _pins_one_of_several(values: Values) -> bool:
     return len(values.get("torch", ())) > 1 and all(pins)
 
 
-def _summary(values: Values) -> str:
+def _summary(values: AnswerValues) -> str:
     if canonicalize_name(values["package"]) == "torch":
         return f"{values['name']}, supported by PyTorch itself."
     return f"{values['name']}, used from PyTorch through the package {values['package']}."
 
 
-def _description(values: Values) -> str:
+def _description(values: AnswerValues) -> str:
     device, key = values["device"], values["dispatch_key"]
     return f"{values['summary']} PyTorch calls the device {device}. Its dispatch key is {key}."
 
