@@ -24,7 +24,7 @@ from accelerator_portal.vendors.questions import (
     QUESTIONS,
     Answers,
     Prefill,
-    Question,
+    Prompt,
     RefusedAnswerError,
     collect_answers,
     id_fault,
@@ -166,7 +166,7 @@ def _refuse_faults(wrong: Sequence[str], missing: Sequence[str]) -> None:
 
 
 def ask_question(
-    question: Question,
+    question: Prompt,
     help_text: str,
     suggested: str,
     needed: bool,
@@ -205,8 +205,11 @@ def ask_question(
 def _print_next_steps(
     platform_id: str, answers: Answers, files: Mapping[str, str], problems: Sequence[Problem]
 ) -> None:
-    """Print the problems that the check found, and what to do next."""
+    """Print the fields to complete, the problems that the check found, and what to do next."""
     folder = f"{ACCELERATORS}/{platform_id}"
+    click.echo("\nOptional fields that you can add if a source supports them:")
+    for name, line, words in hints(files):
+        click.echo(f"{folder}/{name}:{line}: {words}")
     if errors(problems):
         click.echo("\nThe check found errors. Correct them, then run `make owners check`:")
     elif problems:
@@ -215,9 +218,6 @@ def _print_next_steps(
         click.echo("\nThe folder passes the check.")
     for problem in problems:
         click.echo(problem)
-    click.echo("\nOptional fields that you can add if a source supports them:")
-    for name, line, words in hints(files):
-        click.echo(f"{folder}/{name}:{line}: {words}")
     click.echo(
         f"\n{answers.values['url']} is the source of all your answers. If another document"
         "\nsupports an answer, add it under sources, with the date on which you read it."

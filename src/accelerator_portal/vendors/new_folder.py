@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
@@ -62,7 +61,7 @@ def folder_files(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"yaml": _yaml, "literal": _python_literal, "address": _escaped_address}
+    environment.filters |= {"yaml": _yaml, "address": _escaped_address}
     return {
         name: _rendered(environment.get_template(name), values, origins, sources)
         for name in ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
@@ -93,11 +92,6 @@ def _yaml(value: Any) -> str:  # noqa: ANN401 - any data
     """Return a value as YAML on one line, such as `"3.12"` or `[linux, windows]`."""
     text = yaml_line([*value] if isinstance(value, tuple) else value)
     return text.removesuffix("\n...")  # the end of a document that is only a text
-
-
-def _python_literal(text: str) -> str:
-    """Return a Python string literal; `[` is escaped so that it cannot start a citation."""
-    return json.dumps(text, ensure_ascii=False).replace("[", "\\x5b")
 
 
 def _escaped_address(url: str) -> str:

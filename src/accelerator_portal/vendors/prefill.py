@@ -14,14 +14,12 @@ from typing import Any
 
 from markdownify import ATX, markdownify
 from packaging.metadata import RawMetadata
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.markdown_file import GUIDE_HEADINGS
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms
-from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps
 from accelerator_portal.packages.wheel_metadata import (
     MAX_METADATA,
     dist_info_file,
@@ -29,7 +27,12 @@ from accelerator_portal.packages.wheel_metadata import (
     specifier_set,
     valid_requirements,
 )
-from accelerator_portal.vendors.questions import Prefill, exact_version, pinned_version
+from accelerator_portal.vendors.questions import (
+    Prefill,
+    exact_version,
+    pinned_version,
+    requirements,
+)
 from accelerator_reports.files.fields import is_public_https_url
 from accelerator_reports.files.text_file import one_line
 
@@ -198,10 +201,9 @@ def prefill_from_entry(data: AdditionalPlatforms, entry_id: str, read_day: dt.da
         for os, command in (by_os.model_dump() if by_os else {}).items()
         if command
     }
-    used = next(
-        (c for name, (c, _) in commands.items() if name.startswith("stable") and _is_pip(c)), ""
-    )
-    names = [canonicalize_name(requirement.name) for requirement in _requirements(used)]
+    stable = (command for name, (command, _) in commands.items() if name.startswith("stable"))
+    used = next(filter(requirements, stable), "")
+    names = [canonicalize_name(requirement.name) for requirement in requirements(used)]
     plugin = next((n for n in names if n not in {"torch", "torchvision", "torchaudio"}), "")
     values: dict[str, Any] = {
         "additional_platform": entry_id,
@@ -229,18 +231,6 @@ def prefill_from_entry(data: AdditionalPlatforms, entry_id: str, read_day: dt.da
         },
         values=values,
     )
-
-
-def _is_pip(command: str) -> bool:
-    try:
-        return bool(pip_steps(command))
-    except UnreadableCommandError:
-        return False
-
-
-def _requirements(command: str) -> Iterator[Requirement]:
-    for step in pip_steps(command) if command else ():
-        yield from map(Requirement, step["pip"]["packages"])
 
 
 def _guide_sections(html: str) -> Iterator[tuple[str, str]]:

@@ -62,7 +62,7 @@ class RefusedAnswerError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Prompt:
     """A question to a vendor; `key` names the answer in the files of `template/`.
 
     `kind` is the type of the answer, with which pydantic validates it. If `many` is true, the
@@ -118,7 +118,7 @@ class Answers:
     missing: list[str] = field(default_factory=list)
 
 
-AskQuestion = Callable[[Question, str, str, bool, Callable[[str], Any]], Any]
+AskQuestion = Callable[[Prompt, str, str, bool, Callable[[str], Any]], Any]
 """Asks a person a question. The arguments are the question, what to answer, the suggested answer,
 whether an answer is needed, and a function that reads the answer and raises RefusedAnswerError.
 Returns the value, or None if the person skips the question."""
@@ -169,7 +169,7 @@ def collect_answers(
     return answers
 
 
-def _is_needed(question: Question, values: AnswerValues) -> bool:
+def _is_needed(question: Prompt, values: AnswerValues) -> bool:
     if question.key == "python":  # or else the command would be offered for every Python
         return "command" in values
     if question.key == "plugin_version":  # or else every release would install the same one
@@ -178,7 +178,7 @@ def _is_needed(question: Question, values: AnswerValues) -> bool:
 
 
 def _suggestion(
-    question: Question,
+    question: Prompt,
     values: AnswerValues,
     prefills: Collection[Prefill],
     read: Callable[[str], Any],
@@ -233,7 +233,7 @@ def _similar_name_fault(catalog: Catalog, name: str) -> tuple[str, str] | None:
     return None
 
 
-def read_answer(question: Question, catalog: Catalog, values: AnswerValues, text: str) -> Any:  # noqa: ANN401 - each question has its kind
+def read_answer(question: Prompt, catalog: Catalog, values: AnswerValues, text: str) -> Any:  # noqa: ANN401 - each question has its kind
     """Parse the text of an answer, and return its value, which has the type `question.kind`.
 
     Raises RefusedAnswerError if the text is invalid. The message has one line for each fault,
@@ -265,7 +265,7 @@ def read_answer(question: Question, catalog: Catalog, values: AnswerValues, text
 
 
 @cache
-def _answer_model(question: Question) -> type[StrictModel]:
+def _answer_model(question: Prompt) -> type[StrictModel]:
     """Return a pydantic model with the question's flag as its only key.
 
     Validating an answer with this model gives the same error messages as validating a file.
@@ -301,13 +301,20 @@ def _answer_fault(
     return None
 
 
+def requirements(command: str | None) -> list[Requirement]:
+    """Return what a pip command installs; empty if the text is not a pip command."""
+    try:
+        steps = pip_steps(command or "")
+    except UnreadableCommandError:
+        return []
+    return [Requirement(package) for step in steps for package in step["pip"]["packages"]]
+
+
 def pinned_version(command: str | None, package: str) -> str:
     """Return the version to which a pip command pins a package; "" if it pins none."""
-    for step in pip_steps(command) if command else ():
-        for requirement in map(Requirement, step["pip"]["packages"]):
-            if canonicalize_name(requirement.name) == canonicalize_name(package):
-                return exact_version(requirement.specifier)
-    return ""
+    name = canonicalize_name(package)
+    pins = (r.specifier for r in requirements(command) if canonicalize_name(r.name) == name)
+    return next(filter(None, map(exact_version, pins)), "")
 
 
 def exact_version(specifier: SpecifierSet) -> str:
@@ -391,47 +398,47 @@ GivenRepository = Annotated[
     ),
 ]
 
-QUESTIONS: tuple[Question, ...] = (
-    Question("name", "Name", "short name of the platform", Name),
-    Question("vendor", "Vendor", "company that makes the hardware", Line),
-    Question("url", "Documentation", "address of your documentation, the source of all answers",
+QUESTIONS: tuple[Prompt, ...] = (
+    Prompt("name", "Name", "short name of the platform", Name),
+    Prompt("vendor", "Vendor", "company that makes the hardware", Line),
+    Prompt("url", "Documentation", "address of your documentation, the source of all answers",
              Url),
-    Question("device", "Device string", "as in torch.device()", DeviceString),
-    Question("dispatch_key", "Dispatch key", "such as PrivateUse1; not the device string",
+    Prompt("device", "Device string", "as in torch.device()", DeviceString),
+    Prompt("dispatch_key", "Dispatch key", "such as PrivateUse1; not the device string",
              DispatchKey, lambda _: "PrivateUse1"),
-    Question("package", "Package", "Python package of the plugin", PackageName),
-    Question("import", "Import", "module to import", ModuleName,
+    Prompt("package", "Package", "Python package of the plugin", PackageName),
+    Prompt("import", "Import", "module to import", ModuleName,
              lambda values: re.sub(r"\W", "_", values["package"])),
-    Question("autoload", "Autoload", "yes or no: whether `import torch` loads the plugin",
+    Prompt("autoload", "Autoload", "yes or no: whether `import torch` loads the plugin",
              Literal["yes", "no"], needed=False),
-    Question("command", "Install command", "pip command from your documentation",
+    Prompt("command", "Install command", "pip command from your documentation",
              PipCommand, needed=False),
-    Question("needs", "Needed first", "required driver or SDK, with its version",
+    Prompt("needs", "Needed first", "required driver or SDK, with its version",
              NeededSoftware, needed=False),
-    Question("torch", "PyTorch", "supported PyTorch releases", _several(TorchVersion),
+    Prompt("torch", "PyTorch", "supported PyTorch releases", _several(TorchVersion),
              lambda values: _pin("torch", values), many=True),
-    Question("plugin_version", "Plugin", "version of the package, or one for each PyTorch release",
+    Prompt("plugin_version", "Plugin", "version of the package, or one for each PyTorch release",
              _several(TorchVersion),
              lambda values: ""
              if _pins_one_of_several(values)
              else _pin("plugin_version", values),
              needed=False, many=True),
-    Question("os", "Systems", "linux, windows, macos", _several(Os), lambda _: "linux",
+    Prompt("os", "Systems", "linux, windows, macos", _several(Os), lambda _: "linux",
              many=True, of_command=True),
-    Question("arch", "Processors", "x86_64, aarch64, …", _several(Arch), lambda _: "x86_64",
+    Prompt("arch", "Processors", "x86_64, aarch64, …", _several(Arch), lambda _: "x86_64",
              many=True, of_command=True),
-    Question("python", "Python", "Python versions, such as 3.12,3.13", _several(PythonVersion),
+    Prompt("python", "Python", "Python versions, such as 3.12,3.13", _several(PythonVersion),
              many=True),
-    Question("github", "Repository", "owner/name on GitHub", GivenRepository, needed=False),
-    Question("support", "Support", "address where users can ask for help", Url,
+    Prompt("github", "Repository", "owner/name on GitHub", GivenRepository, needed=False),
+    Prompt("support", "Support", "address where users can ask for help", Url,
              lambda values: f"https://github.com/{values['github']}/issues"
              if "github" in values else ""),
-    Question("maintainer", "Maintainers", "GitHub logins of the maintainers",
+    Prompt("maintainer", "Maintainers", "GitHub logins of the maintainers",
              _several(GitHubLogin), needed=False, many=True),
-    Question("mark", "Mark", "two letters, shown instead of a logo", Mark,
+    Prompt("mark", "Mark", "two letters, shown instead of a logo", Mark,
              lambda values: re.sub(r"[^A-Za-z0-9]", "", values["name"])[:2].upper()),
-    Question("summary", "Summary", "one sentence about the platform and the hardware it supports",
+    Prompt("summary", "Summary", "one sentence about the platform and the hardware it supports",
              Annotated[Line, Field(max_length=160)], _summary),
-    Question("description", "Description", "description in two to four sentences", Paragraph,
+    Prompt("description", "Description", "description in two to four sentences", Paragraph,
              _description),
 )  # fmt: skip

@@ -246,16 +246,9 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"name": "\uff25xamp1e"}, "has letters that look like Latin letters; write it in Latin"),
         ({"name": "Examp1e"}, 'name: "Examp1e" looks like "example" of accelerators/example/'),
         ({"vendor": "F\u043eo"}, "has Cyrillic and Latin letters in one word; use one alphabet"),
-        ({"name": "<b>"}, 'name: "<b>" has a <, > or &; write the name without these characters'),
-        ({"name": "x" * 41}, "name: more than 40 characters; shorten it"),
         ({"name": "a\u202eb"}, "name: the character U+202E is not allowed in text"),
-        ({"vendor": "a\nb"}, "vendor: the text has a line break or a tab; write it on one line"),
         ({"url": "http://example.org"}, 'url: "http://example.org" is not a web address with https; write https://'),
-        ({"url": "javascript:alert(1)"}, "is not a web address; write a full https:// address"),
-        ({"mark": "ABC"}, 'mark: "ABC" has an invalid format; write two letters or digits'),
-        ({"torch": "1.10"}, "torch: data/releases.yaml has no release 1.10; did you mean"),
         ({"torch": "1.10.0.0.x"}, 'torch[1]: "1.10.0.0.x" is not a version'),
-        ({"os": "linux,plan9"}, 'os[2]: "plan9" is not known; use "linux", "windows" or "macos"'),
         ({"command": "curl x | sh"}, 'command: "curl x | sh" is not a pip install command; use pip install'),
         ({"command": "pip install torch-foo -r x"}, 'the option "-r" is not supported in a step'),
         ({"command": "pip install a --index-url http://x"}, "is not a web address with https"),
@@ -269,16 +262,11 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"plugin_version": "1.2,1.1,1.0"}, "3 versions for 2 releases"),
         ({"plugin_version": "1.3"}, 'plugin-version: the command installs torch-foo 1.2; write "1.2"'),
         ({"device": "EX"}, 'device: "EX" is not a device string; write the device type in lowercase'),
-        ({"device": "ex:0"}, "torch.device() takes it, without an index"),
-        ({"dispatch-key": "ex"}, 'dispatch-key: "ex" is not known; use "CPU", "CUDA", "HIP", '),
         ({"dispatch-key": "privateuse1"}, 'is not known; write "PrivateUse1"'),
         ({"maintainer": "@alice"}, '"@alice" has more than the name; write "alice"'),
-        ({"maintainer": "https://github.com/alice/"}, 'has more than the name; write "alice"'),
         ({"github": "https://github.com/foo/bar.git"}, 'has more than the name; write "foo/bar"'),
         ({"arch": "arm64"}, '"arm64" is not known; write "aarch64"'),
-        ({"os": "Linux"}, '"Linux" is not known; write "linux"'),
         ({"github": "nobody"}, 'github: "nobody" is not a repository; write owner/name'),
-        ({"maintainer": "a b"}, 'maintainer[1]: "a b" has an invalid format'),
         ({"vendor": "\udcff"}, "vendor: the text is not UTF-8; write it as UTF-8 text"),
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
@@ -405,10 +393,9 @@ def test_problems_are_those_of_the_check(changed: dict[str, str], words: str, ro
     write_tree(root, other)
     result = run(root, "foo", *flags(**changed))
     assert (result.exit_code, "Traceback" in result.output) == (1, False)
-    found = [line for line in result.stdout.splitlines() if line.startswith("accelerators/foo/")]
     problems = [line for line in problems_in(root) if line.startswith("accelerators/foo/")]
     assert problems
-    assert found[: len(problems)] == problems
+    assert "\n".join(["then run `make owners check`:", *problems, ""]) in result.stdout
     assert words in result.stdout
 
 
