@@ -71,10 +71,12 @@ def prefill_from_package(named: str, releases: Releases, read_day: dt.date) -> P
     """
     path = Path(named)
     try:
+        is_file = _is_file(path)
         if path.suffix == ".whl":
             with zipfile.ZipFile(path) as wheel:
                 return _prefill_from_files(lambda name: _text_in(wheel, name), releases, read_day)
-        if path.is_file():
+        if is_file:
+            _refuse_large(path.stat().st_size)
             text = path.read_text("utf-8", "replace")
             return _prefill_from_files({"METADATA": text}.get, releases, read_day)
         package = importlib.metadata.distribution(named)
@@ -89,13 +91,24 @@ def prefill_from_package(named: str, releases: Releases, read_day: dt.date) -> P
         raise NoMetadataError(f"{named[:60]}: {error}") from None
 
 
+def _is_file(path: Path) -> bool:
+    """Return whether there is a file. Raises ValueError for a folder, a pipe or a device."""
+    if path.exists() and not path.is_file():
+        raise ValueError("it is not a regular file. Use a wheel")
+    return path.is_file()
+
+
 def _text_in(wheel: zipfile.ZipFile, name: str) -> str:
     info = dist_info_file(wheel, name)
     if info is None:
         return ""
-    if info.file_size > MAX_METADATA:
-        raise ValueError(f"more than {MAX_METADATA:,} bytes of metadata. Use another package")
+    _refuse_large(info.file_size)
     return wheel.read(info).decode("utf-8", errors="replace")
+
+
+def _refuse_large(size: int) -> None:
+    if size > MAX_METADATA:
+        raise ValueError(f"more than {MAX_METADATA:,} bytes of metadata. Use another package")
 
 
 def _prefill_from_files(

@@ -173,10 +173,12 @@ BOMB = "Name: a\n" + " " * 20 * 1024**2
     ids=["empty", "no name", "binary", "large"],
 )
 def test_what_is_no_metadata_is_said_so(metadata: str, words: str, root: Path) -> None:
-    place = wheel(root.parent, METADATA=metadata)
+    file = root.parent / "METADATA"
+    file.write_text(metadata, "utf-8")
     before = read_tree(root)
-    said = refused(root, before, run(root, "foo", "--from-package", str(place), *flags()))
-    assert words in said
+    for place in (file, wheel(root.parent, METADATA=metadata)):
+        said = refused(root, before, run(root, "foo", "--from-package", str(place), *flags()))
+        assert words in said
 
 
 @pytest.mark.parametrize(
