@@ -79,7 +79,7 @@ def _with_question_options(command: _Command) -> _Command:
     "-y",
     "--yes",
     is_flag=True,
-    help="Ask no questions, use the suggested answers, and list all missing fields.",
+    help="Ask no questions, and list all missing answers.",
 )
 def new(  # noqa: PLR0913 - each is an option
     root: Path,
@@ -94,8 +94,9 @@ def new(  # noqa: PLR0913 - each is an option
     """Create the vendor folder of a new platform.
 
     The command asks for each field that no option sets, and suggests answers. Without a terminal,
-    it behaves as with --yes. Optional fields without an answer are left out. No file is written
-    before the last answer. The command then checks the folder and prints the problems.
+    it behaves as with --yes: only suggestions that follow from other answers are used. Optional
+    fields without an answer are left out. No file is written before the last answer. The command
+    then checks the folder and prints the problems.
     """
     given = {
         key: text

@@ -69,7 +69,8 @@ class Prompt:
     answer can have several values, separated by commas. `default` returns the suggested answer, or
     "" if there is none; it raises KeyError if it needs an answer that is missing. If `needed` is
     true, the folder needs an answer; for exceptions, see `_is_needed`. If `of_command` is true, the
-    question applies only to a platform with an install command.
+    question applies only to a platform with an install command. If `assumed` is true, `default` is
+    true of most platforms only, so that it is no answer before a person confirms it.
     """
 
     key: str
@@ -82,6 +83,7 @@ class Prompt:
     needed: bool = True
     many: bool = False
     of_command: bool = False
+    assumed: bool = False
 
     @property
     def flag(self) -> str:
@@ -133,7 +135,7 @@ def collect_answers(
     """Go through all questions, and return the answers.
 
     `given` has the texts of known answers by key. The other questions are asked with `ask`. Without
-    `ask`, each gets the suggested answer.
+    `ask`, each gets the suggested answer, unless that is an assumption.
     """
     answers = Answers()
     values = answers.values
@@ -143,7 +145,7 @@ def collect_answers(
             continue
         read = partial(read_answer, question, catalog, values)
         try:
-            text, source = _suggestion(question, values, prefills, read)
+            text, source = _suggestion(question, values, prefills, read, confirmed=ask is not None)
         except KeyError:  # the missing answer to an earlier question is reported
             text, source = "", ""
         if key in given:
@@ -182,8 +184,13 @@ def _suggestion(
     values: AnswerValues,
     prefills: Collection[Prefill],
     read: Callable[[str], Any],
+    *,
+    confirmed: bool,
 ) -> tuple[str, str]:
-    """Return the first valid suggested answer, or "", and the id of its source."""
+    """Return the first valid suggested answer, or "", and the id of its source.
+
+    `confirmed` is whether a person confirms the answer.
+    """
 
     def candidates() -> Iterator[tuple[str, str]]:
         for prefill in prefills:
@@ -192,7 +199,8 @@ def _suggestion(
                 map(prefill.requires.contains, values.get("torch", ()))
             ):
                 yield from ((text, prefill.id) for text in prefill.texts.get(question.key, ()))
-        yield question.default(values), DOCUMENTATION_SOURCE
+        if confirmed or not question.assumed:
+            yield question.default(values), DOCUMENTATION_SOURCE
 
     for text, source in candidates():
         try:
@@ -405,10 +413,10 @@ QUESTIONS: tuple[Prompt, ...] = (
              Url),
     Prompt("device", "Device string", "as in torch.device()", DeviceString),
     Prompt("dispatch_key", "Dispatch key", "such as PrivateUse1; not the device string",
-             DispatchKey, lambda _: "PrivateUse1"),
+             DispatchKey, lambda _: "PrivateUse1", assumed=True),
     Prompt("package", "Package", "Python package of the plugin", PackageName),
     Prompt("import", "Import", "module to import", ModuleName,
-             lambda values: re.sub(r"\W", "_", values["package"])),
+             lambda values: re.sub(r"\W", "_", values["package"]), assumed=True),
     Prompt("autoload", "Autoload", "yes or no: whether `import torch` loads the plugin",
              Literal["yes", "no"], needed=False),
     Prompt("command", "Install command", "pip command from your documentation",
@@ -424,9 +432,9 @@ QUESTIONS: tuple[Prompt, ...] = (
              else _pin("plugin_version", values),
              needed=False, many=True),
     Prompt("os", "Systems", "linux, windows, macos", _several(Os), lambda _: "linux",
-             many=True, of_command=True),
+             many=True, of_command=True, assumed=True),
     Prompt("arch", "Processors", "x86_64, aarch64, …", _several(Arch), lambda _: "x86_64",
-             many=True, of_command=True),
+             many=True, of_command=True, assumed=True),
     Prompt("python", "Python", "Python versions, such as 3.12,3.13", _several(PythonVersion),
              many=True),
     Prompt("github", "Repository", "owner/name on GitHub", GivenRepository, needed=False),

@@ -225,9 +225,9 @@ def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> 
     said = refused(root, before, run(root, "foo", typed=""))
     missing = [line.split(" is missing")[0] for line in said.splitlines() if " is missing" in line]
     assert missing == [
-        "name", "vendor", "url", "device", "package", "torch", "support"
+        "name", "vendor", "url", "device", "dispatch-key", "package", "import", "torch", "support"
     ]  # fmt: skip
-    assert "Error: 7 answers missing. Nothing was written" in said
+    assert "Error: 9 answers missing. Nothing was written" in said
     assert "add --torch: supported PyTorch releases: the newest is 1.10.0" in said
 
 

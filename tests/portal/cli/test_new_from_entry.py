@@ -75,7 +75,7 @@ def test_commands_beside_the_first_are_to_be_added(
 ) -> None:
     platforms = {"a": {**FILE["platforms"]["first_card"], **commands}}
     file = entry_file(root, {**FILE, "platforms": platforms, "html": {}})
-    rest = flags(**dict.fromkeys(("name", "command", "os", "package", "support", "import")))
+    rest = flags(**dict.fromkeys(("name", "command", "os", "package", "support")))
     result = run(root, "a", *file, *rest)
     assert result.exit_code == 0, result.output
     (option,) = platform(root, "a").install.options

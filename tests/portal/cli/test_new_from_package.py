@@ -139,7 +139,9 @@ def test_an_installed_package_and_a_metadata_file_say_the_same(
     rest = flags(**dict.fromkeys(STATED))
     for name, module, autoload in ((str(place / "METADATA"), "torch_foo", None),
                                    ("torch-foo", "foo_module", False)):  # fmt: skip
-        result = run(root, "foo", "--from-package", name, *rest, "--command", "pip install foo")
+        stated = () if name == "torch-foo" else ("--import", "torch_foo")
+        command = (*rest, "--command", "pip install foo", *stated)
+        result = run(root, "foo", "--from-package", name, *command)
         assert result.exit_code == 0, result.output
         found = platform(root)
         package, (row,) = found.accelerator.package, found.compatibility.rows
