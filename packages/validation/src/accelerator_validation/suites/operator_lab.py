@@ -181,7 +181,9 @@ class OperatorLab:
     ) -> None:
         """Raise MismatchError if rounding does not explain a difference from the reference."""
         if not self.agrees(found, wanted):
-            limits = RoundingLimits(self.comparison.tolerance, is_elementwise(self.info))
+            limits = RoundingLimits(
+                self.comparison.tolerance, is_elementwise(self.info), self.device == "cpu"
+            )
             found = settled(found, wanted, sample, compute, limits)
         self.compare(found, self._with_types(wanted, found, sample), what)
 
