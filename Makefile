@@ -165,7 +165,7 @@ $(ACTIONLINT):
 ACT := .venv-act
 
 act: setup $(ACT)/.installed ## Run the GitHub workflows with act; one of them: make act ARGS=pages.yml
-	$(BIN)/python -m tools.act --act $(ACT)/bin/act $(ARGS)
+	$(BIN)/python -m tools.act.run --act $(ACT)/bin/act $(ARGS)
 
 $(ACT)/.installed: requirements-act.lock
 	$(PYTHON) -m venv --clear $(ACT)
@@ -175,8 +175,8 @@ $(ACT)/.installed: requirements-act.lock
 wheels: setup ## Build the wheels of all packages into dist/
 	for folder in $(PACKAGES); do $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist $$folder || exit; done
 
-bench: setup ## Run the benchmarks
-	$(BIN)/python -m benchmarks $(ARGS)
+bench: setup ## Compare the time of the portal's build with that of plain MkDocs
+	$(BIN)/python -m benchmarks.build $(ARGS)
 
 # Where statements or branches are not run: .venv/bin/coverage report
 coverage: setup ## Run the tests and show branch coverage by package
@@ -185,9 +185,8 @@ coverage: setup ## Run the tests and show branch coverage by package
 	    $(BIN)/coverage combine --quiet && $(BIN)/coverage json --quiet -o .cache/coverage/coverage.json && \
 	    $(BIN)/python -m tools.coverage_by_component .cache/coverage/coverage.json && exit $$status
 
-# Goes on where the last call ended: make properties ARGS="--minutes 10 --inputs 1000000"
-properties: setup ## Run the property tests of hostile input for an hour or for a million inputs
-	nice -n 5 $(BIN)/python -m tools.property_run $(ARGS)
+properties: setup ## Run the property tests of hostile input with 5,000 inputs each
+	nice -n 5 $(BIN)/python -m pytest --hypothesis-profile=many tests/hostile/test_properties.py $(ARGS)
 
 same: setup ## Compare the site, the command line and reports with those of a commit: make same BASE=main
 	@test -n "$(BASE)" || { echo "BASE is missing. Run: make same BASE=main" >&2; exit 2; }

@@ -1,23 +1,19 @@
 """Creates two copies to build from: the portal with synthetic platforms, and its pages as files.
 
-It runs as a separate program (`python -m benchmarks.copies`), so that its memory is not counted in
-the measurements.
+`benchmarks/build.py` runs it as a program, so that its memory is not counted in the measurements.
 """
 
 from __future__ import annotations
 
-import json
+import argparse
 import re
 import shutil
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import yaml
 from mkdocs.config import load_config
-from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.structure.files import File, Files, InclusionLevel, get_files
+from mkdocs.structure.files import InclusionLevel, get_files
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import EXCEPTIONS, SELECTOR, SHARED_FAQ
@@ -25,31 +21,31 @@ from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.install.expand import expand
 from accelerator_reports.files.folders import ACCELERATORS
 
-COPIED = ("data", "hooks", "site_src")
-
 # A link to the page of a platform that is not copied.
 _PLATFORM_LINK = re.compile(r"\]\(/compute-platforms/[^)]+\)")
 
 
-def make_generated(root: Path, folder: Path, count: int, seed: str) -> str:
-    """Copy the portal in `root` to `folder`, with `count` synthetic platforms instead of its own.
-
-    The synthetic platforms are copies of the platform `seed`; if it is empty, of the first plugin.
-    Returns the id of the copied platform.
-    """
-    for name in COPIED:
-        shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(root / "mkdocs.yml", folder)
-    (folder / EXCEPTIONS).unlink(missing_ok=True)  # they are for folders that are not copied
-    faq = folder / SHARED_FAQ
-    faq.write_text(_PLATFORM_LINK.sub("](/compute-platforms/)", faq.read_text("utf-8")), "utf-8")
-    catalog = catalog_of(root)
-    platform = _seed(catalog, seed)
-    source = root / ACCELERATORS / platform.id
-    for number in range(1, count + 1):
-        _add_synthetic(source, platform, folder / ACCELERATORS, number)
+def main() -> None:
+    """Make both copies. Raises SystemExit with the problems if the portal cannot be read."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.copies", description=__doc__)
+    for name in ("root", "portal", "mkdocs"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("count", type=int)
+    parser.add_argument("--seed", default="")
+    parser.add_argument("--no-results", action="store_true")
+    arguments = parser.parse_args()
+    folder, catalog = arguments.portal, catalog_of(arguments.root)
+    platform = _seed(catalog, arguments.seed)
+    _copy_shared_files(arguments.root, folder)
+    for number in range(1, arguments.count + 1):
+        name = f"synthetic-{number:04}"
+        copy = folder / ACCELERATORS / name
+        shutil.copytree(arguments.root / ACCELERATORS / platform.id, copy)
+        if arguments.no_results:
+            shutil.rmtree(copy / "results", ignore_errors=True)
+        _rename(copy, platform, name)
     (folder / SELECTOR).write_text(yaml.safe_dump({"start": [_start(catalog, platform)]}))
-    return platform.id
+    _write_static(folder, arguments.mkdocs)
 
 
 def catalog_of(root: Path) -> Catalog:
@@ -60,56 +56,47 @@ def catalog_of(root: Path) -> Catalog:
     return catalog
 
 
-def make_static(generated: Path, folder: Path) -> None:
-    """Copy the portal in `generated` to `folder`, with the files that hooks add, without hooks."""
-    shutil.copytree(generated / "site_src", folder / "site_src")
-    shutil.copy(generated / "mkdocs.yml", folder / "portal.yml")
-    config, files = _files(generated)
-    hidden = [f"{given['not_in_nav']}\n" for given in config.user_configs if "not_in_nav" in given]
-    for file in files:
-        if file.generated_by is None:
-            continue
-        _write(file, folder / "site_src/pages" / file.src_uri)
-        if file.inclusion == InclusionLevel.NOT_IN_NAV:
-            hidden.append(f"/{file.src_uri}\n")
-    settings: dict[str, Any] = {"INHERIT": "portal.yml", "hooks": [], "watch": []}
-    settings |= {"nav": config.nav, "not_in_nav": "".join(hidden)}
-    (folder / "mkdocs.yml").write_text(yaml.safe_dump(settings, sort_keys=False))
-
-
 def _seed(catalog: Catalog, wanted: str) -> Platform:
-    """Return the platform to copy: the one with the id `wanted`, or else the first plugin, or any.
-
-    Raises SystemExit if `wanted` is unknown.
-    """
+    """Return the platform to copy: the one with the id `wanted`, or else the first plugin."""
+    if wanted and wanted not in catalog.by_id:
+        raise SystemExit(f"no platform {wanted!r}; known are {', '.join(catalog.by_id)}")
     if wanted:
-        if wanted not in catalog.by_id:
-            known = ", ".join(catalog.by_id)
-            raise SystemExit(f"There is no whole platform {wanted!r}; known are {known}.")
         return catalog.by_id[wanted]
-    plugins = [platform for platform in catalog.platforms if not platform.in_tree]
-    return next(iter((*plugins, *catalog.platforms)))
+    return next(platform for platform in catalog.platforms if not platform.in_tree)
 
 
-def _add_synthetic(source: Path, platform: Platform, folder: Path, number: int) -> None:
-    """Copy a vendor's folder under a synthetic name, and rename its package in all files."""
-    name = f"synthetic-{number:04}"
+def _copy_shared_files(root: Path, folder: Path) -> None:
+    """Copy everything but the platforms, without what is only about them."""
+    for name in ("data", "hooks", "site_src"):
+        shutil.copytree(root / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(root / "mkdocs.yml", folder)
+    (folder / EXCEPTIONS).unlink(missing_ok=True)
+    faq = folder / SHARED_FAQ
+    faq.write_text(_PLATFORM_LINK.sub("](/compute-platforms/)", faq.read_text("utf-8")), "utf-8")
+
+
+def _rename(copy: Path, platform: Platform, name: str) -> None:
+    """Give a copy of a platform's folder a name, a package, a device and suites of its own."""
     package, module = f"torch-{name}", f"torch_{name.replace('-', '_')}"
-    shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("results"))
-    if not platform.in_tree:
-        for file in (folder / name).iterdir():
-            text = file.read_text(encoding="utf-8")
-            known = platform.accelerator.package
-            text = text.replace(known.name, package).replace(known.module, module)
-            file.write_text(text, encoding="utf-8")
-    path = folder / name / "accelerator.yaml"
-    data = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
-    data |= {"name": f"Synthetic {number:04}", "vendor": f"Synthetic vendor {number:04}"}
-    data["device"]["value"] = f"synthetic{number:04}"
+    own = platform.accelerator.package
+    for file in filter(Path.is_file, copy.rglob("*")):
+        text = file.read_text("utf-8")
+        for suite in platform.accelerator.suites:
+            text = text.replace(suite.name, suite.name.replace(platform.id, name, 1))
+        if file.suffix == ".json":
+            text = text.replace(f'"accelerator": "{platform.id}"', f'"accelerator": "{name}"')
+            text = text.replace('"kind": "made-here"', '"kind": "self-reported"')
+        elif not platform.in_tree:
+            text = text.replace(own.name, package).replace(own.module, module)
+        file.write_text(text, "utf-8")
+    path = copy / "accelerator.yaml"
+    data = yaml.load(path.read_text("utf-8"), Loader=yaml.CSafeLoader)
+    data |= {"name": name.capitalize(), "vendor": f"Vendor of {name}"}
+    data["device"]["value"] = name.replace("-", "")
     data["package"] |= {"name": package, "import": module}
     if "additional_platform" in data:  # pytorch.org lists one platform under an id
         data["additional_platform"]["id"] = name.replace("-", "_")
-    path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), "utf-8")
 
 
 def _start(catalog: Catalog, platform: Platform) -> dict[str, str]:
@@ -121,30 +108,25 @@ def _start(catalog: Catalog, platform: Platform) -> dict[str, str]:
     return {**start, "python": next(iter(row.pythons or ()))}
 
 
-def _files(folder: Path) -> tuple[MkDocsConfig, Iterator[File]]:
-    """Return MkDocs' configuration and files after the hooks have run."""
-    config = load_config(str(folder / "mkdocs.yml"))
+def _write_static(portal: Path, folder: Path) -> None:
+    """Copy the portal to `folder`, with the files that its hooks add, without the hooks."""
+    shutil.copytree(portal / "site_src", folder / "site_src")
+    shutil.copy(portal / "mkdocs.yml", folder / "portal.yml")
+    config = load_config(str(portal / "mkdocs.yml"))
     config.plugins.on_startup(command="build", dirty=False)
     config = config.plugins.on_config(config)
     config.plugins.on_pre_build(config=config)
-    files: Files = config.plugins.on_files(get_files(config), config=config)
-    return config, iter(files)
-
-
-def _write(file: File, path: Path) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(file.content_bytes)
-
-
-def main() -> None:
-    """Make both copies and print the id of the copied platform as JSON, under `seed`.
-
-    The arguments are ROOT GENERATED STATIC COUNT [SEED].
-    """
-    root, generated, static = (Path(argument) for argument in sys.argv[1:4])
-    seed = make_generated(root, generated, int(sys.argv[4]), "".join(sys.argv[5:]))
-    make_static(generated, static)
-    print(json.dumps({"seed": seed}))
+    hidden = [f"{given['not_in_nav']}\n" for given in config.user_configs if "not_in_nav" in given]
+    for file in config.plugins.on_files(get_files(config), config=config):
+        if file.generated_by is not None:
+            path = folder / "site_src/pages" / file.src_uri
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(file.content_bytes)
+            if file.inclusion == InclusionLevel.NOT_IN_NAV:
+                hidden.append(f"/{file.src_uri}\n")
+    settings: dict[str, Any] = {"INHERIT": "portal.yml", "hooks": [], "watch": []}
+    settings |= {"nav": config.nav, "not_in_nav": "".join(hidden)}
+    (folder / "mkdocs.yml").write_text(yaml.safe_dump(settings, sort_keys=False))
 
 
 if __name__ == "__main__":

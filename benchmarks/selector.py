@@ -10,14 +10,25 @@ SITE is a built site, `site` by default.
 from __future__ import annotations
 
 import argparse
+import shutil
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from benchmarks.browser import PHONE, browser_path, slow_phone
+from tests.browser.executables import BROWSERS
 from tests.browser.serving import served
+
+PHONE: ViewportSize = {"width": 390, "height": 844}
+SLOWDOWN = 4
+# The network of Lighthouse's slow phone, in bytes per second and milliseconds.
+_NETWORK = {
+    "offline": False,
+    "latency": 150,
+    "downloadThroughput": 200_000,
+    "uploadThroughput": 93_750,
+}
 
 _WATCH = """
 window.shift = 0;
@@ -64,7 +75,9 @@ def visit(browser: Browser, address: str, *, scripts: bool) -> Visit:
     page = context.new_page()
     page.add_init_script(_WATCH)
     session = context.new_cdp_session(page)
-    slow_phone(session)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", _NETWORK)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
     received: list[float] = []
     session.on("Network.loadingFinished", lambda e: received.append(e["encodedDataLength"]))
     page.goto(address)
@@ -92,7 +105,8 @@ def main() -> None:
     options.add_argument("site", nargs="?", type=Path, default=Path("site"))
     options.add_argument("--repeat", type=int, default=5)
     chosen = options.parse_args()
-    executable = browser_path()
+    # A browser that can only run headless is the last choice.
+    executable = next(filter(None, map(shutil.which, reversed(BROWSERS))), None)
     if executable is None or not (chosen.site / "index.html").is_file():
         options.error("needs Chromium and a built site: make site")
     with sync_playwright() as playwright, served(chosen.site, compressed=True) as origin:

@@ -9,7 +9,6 @@ ATen operators. Imports are not counted: the worker is ready when the first case
 from __future__ import annotations
 
 import argparse
-import resource
 import sys
 import tempfile
 import time
@@ -30,7 +29,6 @@ from accelerator_validation.probe import ProbeResult
 from accelerator_validation.request import Request
 from accelerator_validation.run import begin_run
 from accelerator_validation.suites.sample_plan import choose_samples
-from benchmarks.measure import peak_memory
 
 SUITE = "operators"
 AIM = 2.0
@@ -39,7 +37,7 @@ OPERATORS = {info.full_name: info for info in op_db}
 
 
 def main() -> int:
-    """Measure all three alternately; print the least seconds, their ratios and the peak memory."""
+    """Measure all three alternately; print the least seconds and their ratios."""
     arguments = _arguments()
     matrix = read_matrix(SUITE)
     plan = expand(SUITE, matrix, list_tests({SUITE: matrix})[SUITE], {"mode": MODES})
@@ -55,8 +53,6 @@ def main() -> int:
     for name, seconds in (("isolated", silent), ("isolated, recording operators", recording)):
         print(f"{name}: {min(seconds):.1f} s, {min(seconds) / min(plain):.2f} times")
     print(f"aim: at most {AIM} times without the recording")
-    print(f"peak memory of this process with the plain loop: {_peak(resource.RUSAGE_SELF)} MiB")
-    print(f"largest other process: {_peak(resource.RUSAGE_CHILDREN)} MiB")
     return 0
 
 
@@ -120,10 +116,6 @@ def _results(case: Case, sample: SampleInput) -> list[torch.Tensor]:
     return [
         g for g in torch.autograd.grad(outputs, inputs, ones, allow_unused=True) if g is not None
     ]
-
-
-def _peak(whose: int) -> int:
-    return round(peak_memory(resource.getrusage(whose)) / 2**20)
 
 
 def _arguments() -> argparse.Namespace:

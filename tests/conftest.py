@@ -35,8 +35,6 @@ keep_in_memory()
 settings.register_profile("portal", deadline=None)
 # Once in a while: pytest --hypothesis-profile=many
 settings.register_profile("many", deadline=None, max_examples=5000, database=None)
-# One round of tools/property_run.py, which has its seed from there and keeps no examples.
-settings.register_profile("round", deadline=None, max_examples=400, database=None)
 settings.load_profile("portal")
 
 

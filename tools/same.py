@@ -33,18 +33,8 @@ ENVIRONMENT = {
     "COLUMNS": "80",
     "LC_ALL": "C.UTF-8",
 }
-IMPORT_COMMAND = [
-    "report",
-    "import",
-    "--accelerator",
-    "cpu",
-    "--torch",
-    "2.10.0",
-    "--started",
-    "2026-01-02",
-    "--suite",
-    "s",
-]
+IMPORT_COMMAND = ["report", "import", "--accelerator=cpu", "--torch=2.10.0"]
+IMPORT_COMMAND += ["--started=2026-01-02", "--suite=s"]
 DAMAGED_COPIES = 5  # damaged copies of all vendor files
 MOST_LINES = 12  # of a difference, for each file
 # The values in validation reports that differ between two runs of the same tests.
@@ -55,8 +45,6 @@ TIME_VALUES = re.compile(
 
 def main() -> int:
     """Print the differences; return 1 if there are any."""
-    from tools.working_tree import copy_working_tree  # not found by the process with `--commands`
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("base", help="the commit to compare with")
     parser.add_argument("--keep", type=Path, help="a folder that keeps both outputs")
@@ -78,6 +66,16 @@ def main() -> int:
                 )
             )
         return _compare(outputs / "base", outputs / "head")
+
+
+def copy_working_tree(root: Path, target: Path) -> None:
+    """Copy all files that git tracks or would add, as they are in the working tree `root`."""
+    listing = ("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout
+    for name in filter(None, names.split("\0")):
+        if (root / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(root / name, target / name)
 
 
 def _extract(commit: str, tree: Path) -> None:
@@ -140,13 +138,9 @@ def _write_outputs(tree: Path, inputs: Path, out: Path) -> None:
     run([*python, __file__, "--commands", cli, str(inputs), str(out)])
     if VALIDATION.exists():
         env["PYTHONPATH"] += f"{os.pathsep}{inputs / 'double'}"
-        words = (
-            "validate",
-            "--device=paper",
-            "--suite=integration",
-            f"--out={out / 'validation.json'}",
-        )
-        done = run([str(VALIDATION), "-m", cli, *words], check=False)
+        words = ("validate", "--device=paper", "--suite=integration")
+        report = f"--out={out / 'validation.json'}"
+        done = run([str(VALIDATION), "-m", cli, *words, report], check=False)
         if not (out / "validation.json").exists():
             print(f"{out.name}: validate wrote no report:\n{done.stderr[-2000:]}", file=sys.stderr)
 

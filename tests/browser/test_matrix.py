@@ -238,7 +238,6 @@ def test_an_address_that_asks_for_nonsense_breaks_nothing(
 def test_a_long_word_typed_without_a_pause_filters_by_all_of_it(
     open_page: OpenPage, table: Table
 ) -> None:
-    """How long that takes is measured in `benchmarks/matrix.py`."""
     page = open_page(SUITE)
     wanted = sum("detectron2_mask" in test["name"] for test in table.tests)
     page.locator("input[name=text]").press_sequentially("detectron2_mask")

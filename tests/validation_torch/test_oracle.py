@@ -43,6 +43,7 @@ TIMEOUT_S = 60
 
 DEVICE = os.environ.get("VALIDATION_DEVICE")
 MODULE = os.environ.get("VALIDATION_IMPORT")
+SOURCE = REPOSITORY / "packages/validation/src"
 
 
 def compare(
@@ -50,7 +51,7 @@ def compare(
     device: str,
     names: Sequence[str],
     *,
-    source: Path = REPOSITORY / "src",
+    source: Path = SOURCE,
     limit_s: float = 500,
     **environment: str,
 ) -> list[Pair]:
@@ -117,7 +118,7 @@ def test_both_say_the_same_of_the_cpu(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_harness_that_lets_wrong_numbers_pass_is_caught(site: str, tmp_path: Path) -> None:
     """Give a copy of the harness so wide a tolerance that no number is ever wrong."""
-    broken = shutil.copytree(REPOSITORY / "src", tmp_path / "src")
+    broken = shutil.copytree(SOURCE, tmp_path / "src")
     settings = broken / "accelerator_validation/suites/operators.yaml"
     text = settings.read_text("utf-8")
     wide = text.replace("float32: {rtol: 1.0e-3, atol: 1.0e-3}", "float32: {rtol: 1, atol: 1000}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_reports.report_file import read_report
-from tests.folders import EXAMPLE, write_tree
+from tests.folders import INSTALL, edited, write_tree
 from tests.validation_torch.conftest import Done, validate
 
 SETTINGS = f"""\
@@ -27,12 +27,13 @@ deploy:
     python: {sys.executable}
     check: python
 """
+PLATFORM = edited((INSTALL, "{torch}+{variant}", "1.0"))
 GELU = "nn.functional.gelu"
 
 
 def run(folder: Path, settings: str, *words: str, **environment: str) -> Done:
     root = write_tree(
-        folder / "portal", {**EXAMPLE, "accelerators/example/validation.yaml": settings}
+        folder / "portal", {**PLATFORM, "accelerators/example/validation.yaml": settings}
     )
     own = ["--accelerator=example", f"--known-issues={root}"]
     return validate(folder, *own, *words, **environment)

@@ -4,40 +4,38 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
 
 from accelerator_automation.github.comments import BOT as ACTIONS
 from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE
-from accelerator_reports.files.wording import count
 from tests.automation.github_double import BOT
 from tests.automation.made_up import FORK, left, pull, run
 from tests.automation.made_up import archive as packed
 from tests.automation.upstream.scene import HOME, NUMBER, UPSTREAM, keep_upload, nested
 from tests.automation.upstream.scene import pull_webhook as upstream_pull
 from tests.automation.upstream.vendors import finish, jobs_of
-from tools.act.session import Scenario, Session, expect
-from tools.act.sources import PULL_NUMBER, branch_log, push_tag
+from tools.act.github import PULL_NUMBER, ActDouble, has_branch
 
-NEEDS_TORCH = "needs torch for the CPU from PyTorch's index and, for some suites, PyTorch's sources"
-TAKES_LONG = "runs the whole test suite for tens of minutes; call its make target instead"
+_NEEDS_TORCH = (
+    "needs torch for the CPU from PyTorch's index and, for some suites, PyTorch's sources"
+)
+_TAKES_LONG = "runs the whole test suite for tens of minutes; call its make target instead"
 
 NOT_RUN: Mapping[tuple[str, str], str] = {
-    ("checks.yml", "tests"): TAKES_LONG,
-    ("checks.yml", "validation"): NEEDS_TORCH,
-    (
-        "executorch.yml",
-        "validate",
-    ): f"{NEEDS_TORCH}; only its condition is tried: without the label, no job runs",
+    ("checks.yml", "tests"): _TAKES_LONG,
+    ("checks.yml", "validation"): _NEEDS_TORCH,
+    ("executorch.yml", "validate"): f"{_NEEDS_TORCH}; without the label, no job runs",
     ("executorch.yml", "merge"): "needs the reports of its job validate",
-    ("openreg.yml", "validate"): NEEDS_TORCH,
+    ("openreg.yml", "validate"): _NEEDS_TORCH,
     ("release.yml", "publish"): "publishes on PyPI with a token that only GitHub's servers issue",
-    ("test-quality.yml", "coverage"): TAKES_LONG,
-    ("validate.yml", "validate"): f"needs the runner of a platform, and {NEEDS_TORCH}",
+    ("test-quality.yml", "coverage"): _TAKES_LONG,
+    ("validate.yml", "validate"): "needs the runner of a platform, and its torch",
     ("validate.yml", "merge"): "needs the reports of its job validate",
 }
 """The jobs that no scenario runs, by workflow and job, with the reason."""
-
 
 _OWN_RUN_INPUTS: Mapping[str, str] = {
     "run_name": "delivery-1/example",
@@ -50,125 +48,88 @@ _OWN_RUN_INPUTS: Mapping[str, str] = {
     "pull-request": str(NUMBER),
 }
 
-
-def _push_event(_: Session) -> Mapping[str, Any]:
-    return {"ref": "refs/heads/main"}
-
-
-def _release_event(here: Session) -> Mapping[str, Any]:
-    push_tag(here.source("whole"), "v0.1.0")
-    return {"ref": "refs/tags/v0.1.0"}
+Portal = Literal["whole", "example"]
+"""The repository that jobs check out: `whole` is a copy of this one; `example` has the tests'
+made-up platform in place of `accelerators` and `data`."""
+Payload = Callable[[ActDouble], Mapping[str, Any]]
 
 
-def _schedule_event(here: Session) -> Mapping[str, Any]:
-    here.double.login = ACTIONS
-    return {"schedule": "17 3 * * *"}
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """An event, and the jobs of a workflow that it starts and that must succeed.
 
-
-def _pull_request_event(*labels: str) -> Mapping[str, Any]:
-    entry = pull(number=PULL_NUMBER, labels=[{"name": label} for label in labels])
-    return {"action": "labeled", "number": PULL_NUMBER, "pull_request": entry}
-
-
-def _completed_run_event(here: Session) -> Mapping[str, Any]:
-    """Return the event of a completed run of pull-request.yml.
-
-    If no scenario uploaded the run's files, adds made-up ones.
+    `payload` returns the content of the event.
     """
-    double = here.double
+
+    workflow: str
+    jobs: tuple[str, ...]
+    event: str
+    payload: Payload
+    result: str = ""
+    """What is on GitHub or in git afterward."""
+    check: Callable[[ActDouble, Path], object] = lambda *_: True
+    """Returns whether `result` is there, from the double and the folder of the repository."""
+    only: str | None = None
+    """The job to which the run is limited, with the jobs that it needs; None for all jobs."""
+    matrix: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    portal: Portal = "example"
+    online: bool = False
+    """Whether its jobs may use the network, because they install packages."""
+
+    @property
+    def name(self) -> str:
+        """The name of the log file, without `.log`."""
+        part = self.matrix.partition(":")[2] if self.matrix else "-".join(self.jobs[-1:])
+        name = f"{self.workflow.removesuffix('.yml')}-{self.event.replace('_', '-')}-{part}"
+        return name.removesuffix("-")
+
+
+def _event(login: str = ACTIONS, **payload: object) -> Payload:
+    """Return a function that sets the login of the token, and returns the payload."""
+
+    def made(double: ActDouble) -> Mapping[str, Any]:
+        double.login = login
+        return payload
+
+    return made
+
+
+def _pull_request(*labels: str) -> Payload:
+    entry = pull(number=PULL_NUMBER, labels=[{"name": label} for label in labels])
+    return _event(action="labeled", number=PULL_NUMBER, pull_request=entry)
+
+
+def _completed_run(double: ActDouble) -> Mapping[str, Any]:
+    """Return the event of a completed run of pull-request.yml; without its files, with others."""
     double.login = ACTIONS
     found = [one for one in double.artifacts.values() if one["name"] == "difference"]
     if not found:
         made, path = packed(left()), ".github/workflows/pull-request.yml"
         number = keep_upload(double, path, "difference", made, dt.datetime.now(dt.UTC))
         found = [double.artifacts[number]]
-    double.records[f"repos/{HOME}/pulls/{PULL_NUMBER}"] = pull()
-    double.records[f"repos/{HOME}/pulls/{PULL_NUMBER}/files"] = [
-        {"filename": "accelerators/ascend/guide.md"}
-    ]
+    place = f"repos/{HOME}/pulls/{PULL_NUMBER}"
+    double.records[place] = pull()
+    double.records[f"{place}/files"] = [{"filename": "accelerators/ascend/guide.md"}]
     ended = run(id=found[-1]["run"], head_repository={"full_name": FORK})
     return {"action": "completed", **json.loads(ended.model_dump_json())}
 
 
-def _upstream_event(here: Session) -> Mapping[str, Any]:
-    here.double.login = BOT
-    return dict(json.loads(nested(upstream_pull())))
-
-
-def _sweep_event(_: Session) -> Mapping[str, Any]:
-    return {"schedule": "19,49 * * * *"}
-
-
-def _daily_event(_: Session) -> Mapping[str, Any]:
-    return {"inputs": {}}
-
-
-def _answer_event(here: Session) -> Mapping[str, Any]:
-    """Finish the vendors' runs of all dispatched events, with a test that fails now.
-
-    Returns the event of the schedule.
-    """
-    here.double.login = BOT
-    for job in jobs_of(here.double.dispatched).values():
-        finish(here.double, job, job.report({"good": "failed"}))
+def _answer(double: ActDouble) -> Mapping[str, Any]:
+    """Finish the vendors' runs of all dispatched events, with a test that fails now."""
+    double.login = BOT
+    for job in jobs_of(double.dispatched).values():
+        finish(double, job, job.report({"good": "failed"}))
     return {"schedule": "11,41 * * * *"}
 
 
-def _own_run_event(_: Session) -> Mapping[str, Any]:
-    return {"inputs": dict(_OWN_RUN_INPUTS)}
+def _sent_events(double: ActDouble) -> list[str]:
+    return [body["client_payload"]["event_type"] for _, body in double.dispatched]
 
 
-def _expect_comment(here: Session) -> str:
-    comments = here.double.comments.get((HOME, PULL_NUMBER), [])
-    expect(len(comments) == 1, f"{len(comments)} comments")
-    return f"one comment on pull request {PULL_NUMBER}"
-
-
-def _expect_sent_event(here: Session) -> str:
-    artifacts = [one["name"] for one in here.double.artifacts.values()]
-    expect(PLAN_FILE in artifacts, "no plan was uploaded")
-    sent = [repository for repository, _ in here.double.dispatched]
-    expect(len(sent) == 1, f"{count(len(sent), 'event')} sent")
-    return f"the event was planned, and sent to {sent[0]}"
-
-
-def _count_sent_events(here: Session) -> str:
-    return f"{count(len(here.double.dispatched), 'event')} sent in all"
-
-
-def _expect_daily_event(here: Session) -> str:
-    kinds = [body["client_payload"]["event_type"] for _, body in here.double.dispatched]
-    expect(kinds[-1:] == ["daily"], "no daily event was sent")
-    return "the daily event was sent"
-
-
-def _expect_answer(here: Session) -> str:
-    comments = here.double.comments.get((UPSTREAM, NUMBER), [])
-    told = any(body["client_payload"].get("pull_request") for _, body in here.double.dispatched)
-    expect(len(comments) == int(told), f"{len(comments)} comments")
-    return f"{len(comments)} comment on pull request {NUMBER} of {UPSTREAM}"
-
-
-def _expect_nightly_push(here: Session) -> str:
-    subjects = branch_log(here.source("example"), "main")
-    expect(branch_log(here.source("example"), "archive"), "the archive was not pushed")
-    return f"the archive was pushed; the newest commit of main: {subjects[0]}"
-
-
-def _expect_published_site(here: Session) -> str:
-    artifacts = [one["name"] for one in here.double.artifacts.values()]
-    expect("github-pages" in artifacts, "no site was uploaded")
-    expect(branch_log(here.source("whole"), "archive"), "the archive was not pushed")
-    return "the site was uploaded, and recorded in the archive"
-
-
-def _expect_uploads(*names: str) -> Any:  # noqa: ANN401 - a function of the session
-    def seen(here: Session) -> str:
-        artifacts = {one["name"] for one in here.double.artifacts.values()}
-        expect(artifacts >= set(names), f"uploaded: {', '.join(artifacts)}")
-        return f"uploaded: {', '.join(names)}"
-
-    return seen
+def _is_answered(double: ActDouble, _: Path) -> bool:
+    sent = any(body["client_payload"].get("pull_request") for _, body in double.dispatched)
+    return len(double.comments.get((UPSTREAM, NUMBER), [])) == int(sent)
 
 
 SCENARIOS: tuple[Scenario, ...] = (
@@ -176,40 +137,62 @@ SCENARIOS: tuple[Scenario, ...] = (
         "upstream-event.yml",
         ("plan", "send"),
         "repository_dispatch",
-        _upstream_event,
-        _expect_sent_event,
+        _event(BOT, **json.loads(nested(upstream_pull()))),
+        "the event is planned, and sent to one vendor",
+        lambda double, _: PLAN_FILE in double.uploaded() and len(double.dispatched) == 1,
     ),
-    Scenario("upstream-answer.yml", ("answer",), "schedule", _answer_event, _expect_answer),
-    Scenario("upstream-event.yml", ("send",), "schedule", _sweep_event, _count_sent_events),
+    Scenario(
+        "upstream-answer.yml",
+        ("answer",),
+        "schedule",
+        _answer,
+        "one comment on the pull request of each event that was sent",
+        _is_answered,
+    ),
+    Scenario("upstream-event.yml", ("send",), "schedule", _event(BOT, schedule="19,49 * * * *")),
     Scenario(
         "upstream-event.yml",
         ("plan", "send"),
         "workflow_dispatch",
-        _daily_event,
-        _expect_daily_event,
+        _event(BOT, inputs={}),
+        "the daily event is sent",
+        lambda double, _: _sent_events(double)[-1:] == ["daily"],
     ),
     Scenario(
-        "upstream-run.yml", ("run",), "workflow_dispatch", _own_run_event, inputs=_OWN_RUN_INPUTS
+        "upstream-run.yml",
+        ("run",),
+        "workflow_dispatch",
+        _event(inputs=_OWN_RUN_INPUTS),
+        inputs=_OWN_RUN_INPUTS,
     ),
-    Scenario("validate.yml", ("shards",), "workflow_call", _own_run_event),
-    Scenario("trials.yml", ("trials",), "schedule", _schedule_event),
+    Scenario("validate.yml", ("shards",), "workflow_call", _event(inputs=_OWN_RUN_INPUTS)),
+    Scenario("trials.yml", ("trials",), "schedule", _event(schedule="17 3 * * *")),
     Scenario(
-        "nightly.yml", ("validate", "nightly"), "schedule", _schedule_event, _expect_nightly_push
+        "nightly.yml",
+        ("validate", "nightly"),
+        "schedule",
+        _event(schedule="17 3 * * *"),
+        "the archive is pushed",
+        lambda _, folder: has_branch(folder, "archive"),
     ),
     Scenario(
         "pages.yml",
         ("build", "deploy", "record"),
         "push",
-        _push_event,
-        _expect_published_site,
+        _event(ref="refs/heads/main"),
+        "the site is uploaded, and recorded in the archive",
+        lambda double, folder: (
+            "github-pages" in double.uploaded() and has_branch(folder, "archive")
+        ),
         portal="whole",
     ),
     Scenario(
         "pull-request.yml",
         ("preview",),
         "pull_request",
-        lambda _: _pull_request_event(),
-        _expect_uploads("preview", "difference"),
+        _pull_request(),
+        "the preview and the difference are uploaded",
+        lambda double, _: {"preview", "difference"} <= double.uploaded(),
         portal="whole",
         online=True,
     ),
@@ -217,28 +200,37 @@ SCENARIOS: tuple[Scenario, ...] = (
         "pull-request-comment.yml",
         ("comment",),
         "workflow_run",
-        _completed_run_event,
-        _expect_comment,
+        _completed_run,
+        "one comment on the pull request",
+        lambda double, _: len(double.comments.get((HOME, PULL_NUMBER), [])) == 1,
         portal="whole",
     ),
-    Scenario("executorch.yml", (), "pull_request", lambda _: _pull_request_event("other")),
+    Scenario("executorch.yml", (), "pull_request", _pull_request("other")),
     Scenario(
         "release.yml",
         ("build", "attest"),
         "push",
-        _release_event,
-        _expect_uploads("dist"),
+        _event(ref="refs/tags/v0.1.0"),
+        "the distributions are uploaded",
+        lambda double, _: "dist" in double.uploaded(),
         only="attest",
         portal="whole",
     ),
     Scenario(
-        "checks.yml", ("harness",), "push", _push_event, only="harness", portal="whole", online=True
+        "checks.yml",
+        ("harness",),
+        "push",
+        _event(ref="refs/heads/main"),
+        only="harness",
+        matrix="python-version:3.14",
+        portal="whole",
+        online=True,
     ),
     Scenario(
         "checks.yml",
         ("checks",),
         "push",
-        _push_event,
+        _event(ref="refs/heads/main"),
         only="checks",
         matrix="part:static",
         portal="whole",

@@ -1,7 +1,7 @@
 """Does the work of the actions in `tools/act/actions`, and of GitHub's command line.
 
-The variables PORTAL_ACT_… name the repository, the artifacts, the environment and the workflow.
-Each step returns its exit status: 0, or 1 with a message on standard error.
+The variables PORTAL_ACT_… name the portal's checkout, the repository, the folder of all artifacts
+and the workflow. Each step returns its exit status: 0, or 1 with a message on standard error.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ import json
 import os
 import subprocess
 import sys
+import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from tools.act.environment import share_environment
-from tools.act.spool import Spool
+_SEPARATOR = "__"
 
 
 def checkout(repository: str, ref: str, path: str, depth: str) -> int:
@@ -32,14 +32,26 @@ def checkout(repository: str, ref: str, path: str, depth: str) -> int:
     place = Path(path)
     place.mkdir(parents=True, exist_ok=True)
     branch = ref.removeprefix("refs/heads/")
-    is_branch = not branch.startswith("refs/")
+    switch = [] if branch.startswith("refs/") else ["-B", branch]
     deep = [] if depth == "0" else [f"--depth={depth}"]
-    _git(place, "init", "--quiet", "--initial-branch=unused")
-    _git(place, "remote", "add", "origin", f"file://{os.environ['PORTAL_ACT_ORIGIN']}")
-    _git(place, "fetch", "--quiet", *deep, "origin", branch)
-    _git(place, "checkout", "--quiet", *(["-B", branch] if is_branch else []), "FETCH_HEAD")
-    share_environment(Path(os.environ["PORTAL_ACT_ROOT"], ".venv"), place.absolute())
+    for words in (
+        ("init", "--quiet", "--initial-branch=unused"),
+        ("remote", "add", "origin", f"file://{os.environ['PORTAL_ACT_ORIGIN']}"),
+        ("fetch", "--quiet", *deep, "origin", branch),
+        ("checkout", "--quiet", *switch, "FETCH_HEAD"),
+    ):
+        subprocess.run(["git", "-C", str(place), *words], check=True)
+    _share_environment(Path(os.environ["PORTAL_ACT_ROOT"], ".venv"), place)
     return _succeed(f"{ref} of {home} is checked out")
+
+
+def _share_environment(shared: Path, place: Path) -> None:
+    """Link to the environment of the portal's checkout, so that `make setup` installs nothing."""
+    if (shared / ".installed").exists() and (place / "src/accelerator_portal").is_dir():
+        (place / ".venv").mkdir()
+        for name in ("bin", "lib", "pyvenv.cfg"):
+            (place / ".venv" / name).symlink_to(shared / name)
+        (place / ".venv/.installed").touch()
 
 
 def python(version: str) -> int:
@@ -47,15 +59,12 @@ def python(version: str) -> int:
 
     If that version is not installed, the environment has the portal's Python.
     """
-    wanted = f"python{version}"
     found = _find_python(version)
-    place = Path(os.environ["RUNNER_TEMP"], wanted)
+    place = Path(os.environ["RUNNER_TEMP"], f"python{version}")
     subprocess.run([found or sys.executable, "-m", "venv", str(place)], check=True)
     with Path(os.environ["GITHUB_PATH"]).open("a", encoding="utf-8") as paths:
         paths.write(f"{place / 'bin'}\n")
-    return _succeed(
-        f"{wanted} is used" if found else f"{wanted} is not installed: the portal's is used"
-    )
+    return _succeed(f"Python {version}: {found or 'not installed, the portal’s is used'}")
 
 
 def _find_python(version: str) -> str | None:
@@ -69,12 +78,26 @@ def _find_python(version: str) -> str | None:
     return done.stdout.strip()
 
 
+def artifacts(spool: Path, workflow: str = "*") -> Iterator[tuple[str, str, Path]]:
+    """Yield workflow, name and zip file of each artifact, the oldest first."""
+    for file in sorted(spool.glob(f"{workflow}/*.zip"), key=lambda one: one.name):
+        yield file.parent.name, file.stem.partition(_SEPARATOR)[2], file
+
+
 def upload(name: str, path: str, missing: str) -> int:
     """Store files as an artifact. If there are no files, fail only if `missing` is `error`."""
-    if not Path(path).exists():
+    source = Path(path)
+    if not source.exists():
         text = f"no files found at {path}"
         return _fail(text) if missing == "error" else _succeed(text)
-    made = Spool.from_environment().add(os.environ["PORTAL_ACT_WORKFLOW"], name, Path(path))
+    made = _own_artifacts() / f"{time.time_ns()}{_SEPARATOR}{name}.zip"
+    made.parent.mkdir(parents=True, exist_ok=True)
+    folder, found = (source.parent, [source]) if source.is_file() else (source, source.rglob("*"))
+    beside = made.with_suffix(".new")
+    with zipfile.ZipFile(beside, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(filter(Path.is_file, found)):
+            archive.write(file, file.relative_to(folder))
+    beside.rename(made)
     return _succeed(f"artifact {name}, {made.stat().st_size:,} bytes")
 
 
@@ -83,21 +106,23 @@ def download(name: str, pattern: str, path: str) -> int:
 
     If `name` is empty, unpack the artifacts that match `pattern`, each in its own subfolder.
     """
-    found = Spool.from_environment().newest(os.environ["PORTAL_ACT_WORKFLOW"])
-    wanted = [one for one in found if one == name or (pattern and fnmatch.fnmatch(one, pattern))]
+    place = _own_artifacts()
+    newest = {one: file for _, one, file in artifacts(place.parent, place.name)}
+    wanted = [one for one in newest if one == name or (pattern and fnmatch.fnmatch(one, pattern))]
     if name and not wanted:
         return _fail(f"there is no artifact {name}")
     for one in wanted:
-        with zipfile.ZipFile(found[one]) as archive:
+        with zipfile.ZipFile(newest[one]) as archive:
             archive.extractall(Path(path) / ("" if name else one))
     return _succeed(f"artifacts: {', '.join(wanted) or 'none'}")
 
 
-def gh(*words: str) -> int:
-    """Run the two commands of GitHub's command line that workflows use; others fail.
+def _own_artifacts() -> Path:
+    return Path(os.environ["PORTAL_ACT_SPOOL"], os.environ["PORTAL_ACT_WORKFLOW"])
 
-    `auth setup-git` does nothing; `workflow run` sends a workflow_dispatch event to the double.
-    """
+
+def gh(*words: str) -> int:
+    """Run `gh auth setup-git`, which needs nothing here, and `gh workflow run`; others fail."""
     if words == ("auth", "setup-git"):
         return _succeed("gh: git needs no token here")
     if words[:2] != ("workflow", "run"):
@@ -111,16 +136,8 @@ def gh(*words: str) -> int:
 
 
 STEPS: Mapping[str, Callable[..., int]] = {
-    "checkout": checkout,
-    "python": python,
-    "upload": upload,
-    "download": download,
-    "gh": gh,
+    one.__name__: one for one in (checkout, python, upload, download, gh)
 }
-
-
-def _git(place: Path, *words: str) -> None:
-    subprocess.run(["git", "-C", str(place), *words], check=True)
 
 
 def _succeed(text: str) -> int:

@@ -44,8 +44,8 @@ def yaml_lines(data: object, indent: str) -> list[str]:
     return [f"{indent}{line}" for line in yaml_text(data).removesuffix("\n").split("\n")]
 
 
-def yaml_line(data: dict[str, Any]) -> str:
-    """Return a mapping as YAML on one line, such as `{variant: cu130, arch: [x86_64]}`."""
+def yaml_line(data: object) -> str:
+    """Return data as YAML on one line, such as `{variant: cu130, arch: [x86_64]}`."""
     text = yaml.dump(
         data,
         Dumper=_PortalDumper,

@@ -1,12 +1,10 @@
-"""`accelerator-portal release`: adds PyTorch releases to data/releases.yaml, and checks them.
-
-`compare` compares the portal's commands and builds with PyTorch's own lists.
-"""
+"""`accelerator-portal release`: adds PyTorch releases to data/releases.yaml, and checks them."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -28,8 +26,7 @@ if TYPE_CHECKING:
     from accelerator_portal.checks.release_addition import ReleaseAddition
     from accelerator_portal.releases.published_builds import PublishedRelease
     from accelerator_portal.releases.release_entry import EntryChange
-    from accelerator_portal.releases.upstream_commands import UpstreamComparison
-    from accelerator_portal.releases.upstream_lists import PublishedVariants
+    from accelerator_portal.releases.upstream_builds import Builds, UpstreamComparison
 
 
 @click.group()
@@ -40,97 +37,71 @@ def release() -> None:
 @release.command("compare")
 @ROOT
 @click.argument("sources", nargs=-1, required=True, metavar="FILE...")
-@click.option("--all", "every", is_flag=True, help="Print the combinations that agree, too.")
+@click.option("--all", "every", is_flag=True, help="Print the builds that agree, too.")
 def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> None:
-    """Compare commands and builds with PyTorch's own lists.
+    """Compare data/releases.yaml with PyTorch's own lists.
 
-    Only releases that the portal and the list contain are compared.
-
-    FILE is a file or an address: published_versions.json or previous-versions.md of pytorch.org,
-    RELEASE.md of pytorch/pytorch, or the output of generate_binary_build_matrix.py of
-    pytorch/test-infra. Prints each combination of release, system and build that differs, is
-    missing here or is extra, and a table with counts. PyTorch's commands decide which CUDA and ROCm
-    builds a release or the nightly build has; a build matrix is then compared only where it agrees.
+    FILE is a file or an address: published_versions.json of pytorch.org, or the output of
+    generate_binary_build_matrix.py of pytorch/test-infra. Prints each build of a release or of the
+    nightly version that differs, is missing here or is extra, and the releases that are missing
+    here. The install commands in published_versions.json decide which CUDA and ROCm builds there
+    are; a build matrix is then compared only where it agrees.
     """
-    from accelerator_portal.releases.upstream_commands import published_variants
+    from accelerator_portal.releases.upstream_builds import compare_builds
 
     catalog = usable_catalog(root)
-    texts: dict[str, str] = {}
-    unreadable = []
+    lists: dict[str, Builds] = {}
+    unreadable: list[click.ClickException] = []
     for source in sources:
         try:
-            texts[source] = _source_text(source)
+            lists[source] = _upstream_builds(source)
         except click.ClickException as error:
             unreadable.append(error)
-    published = {k: v for text in texts.values() for k, v in published_variants(text).items()}
-    for source, text in texts.items():
-        try:
-            comparison = _comparison_with_source(catalog, source, text, published)
-        except click.ClickException as error:
-            unreadable.append(error)
-        else:
-            _print_comparison(source, comparison, every=every)
+    # Only install commands have systems without an architecture.
+    published = {k: v for one in lists.values() for k, v in one.items() if " " not in k.system}
+    for source, builds in lists.items():
+        _print_comparison(source, compare_builds(catalog.releases, builds, published), every=every)
     if unreadable:
         wrong_usage = any(isinstance(error, click.UsageError) for error in unreadable)
         kind = click.UsageError if wrong_usage else click.ClickException
         raise kind("\n".join(error.message for error in unreadable))
 
 
-def _comparison_with_source(
-    catalog: Catalog, source: str, text: str, published: PublishedVariants
-) -> UpstreamComparison:
-    from accelerator_portal.releases.upstream_commands import UpstreamSourceError
-    from accelerator_portal.releases.upstream_lists import compare_upstream
-
-    try:
-        return compare_upstream(catalog, text, published)
-    except UpstreamSourceError as error:
-        raise click.ClickException(f"{source}: {error}") from None
-
-
-def _source_text(source: str) -> str:
-    """Return the text of a file or of a web address.
-
-    Raises click.ClickException if the text cannot be read.
-    """
+def _upstream_builds(source: str) -> Builds:
+    """Return the builds in a list. Raises click.ClickException if it cannot be read."""
     from accelerator_portal.http.errors import FetchError
     from accelerator_portal.http.limits import RequestLimits
-    from accelerator_portal.releases.upstream_commands import upstream_text
+    from accelerator_portal.releases.upstream_builds import (
+        UpstreamListError,
+        read_builds,
+        read_source,
+    )
 
     limits = click.get_current_context().find_object(RequestLimits) or RequestLimits()
     try:
-        return upstream_text(source, limits)
+        return read_builds(read_source(source, limits))
     except FileNotFoundError:
         raise click.UsageError(f"{source}: there is no such file. Correct the path") from None
     except OSError as error:
         error_text = f"it can't be read ({error.strerror}). Check the path and its permissions"
-    except (FetchError, ValueError) as error:
+    except (FetchError, UpstreamListError) as error:
         error_text = str(error)
     raise click.ClickException(f"{source}: {error_text}")
 
 
 def _print_comparison(source: str, comparison: UpstreamComparison, *, every: bool) -> None:
-    from accelerator_portal.releases.upstream_commands import AGREEMENTS
-
     click.echo(source)
-    for entry in comparison.entries:
-        if every or entry.agreement != "same":
-            words = f": {entry.words}" if entry.words else ""
-            combination = f"{entry.release} {entry.system} {entry.kind} {entry.build}"
-            click.echo(printable(f"  {entry.agreement:<8}{combination}{words}"))
-    if comparison.entries:
-        click.echo("".join(f"{title:>10}" for title in ("", *AGREEMENTS)))
+    for build in comparison.builds:
+        if every or build.agreement != "same":
+            words = f": {build.words}" if build.words else ""
+            click.echo(printable(f"  {build.agreement:<8}{' '.join(build.key)}{words}"))
+    counts = Counter(build.agreement for build in comparison.builds)
+    if counts:
+        click.echo(f"  {', '.join(f'{number} {name}' for name, number in sorted(counts.items()))}")
     else:
         click.echo("  none of the builds in this list is in the portal's releases")
-    for kind in comparison.kinds:
-        counts = [comparison.count(agreement, kind) for agreement in AGREEMENTS]
-        click.echo(f"{kind:>10}" + "".join(f"{number:>10}" for number in counts))
     if comparison.only_upstream:
-        click.echo(f"Releases only in this list: {', '.join(comparison.only_upstream)}")
-    if comparison.only_portal:
-        click.echo(f"Releases only in the portal: {', '.join(comparison.only_portal)}")
-    if comparison.with_torchaudio:
-        click.echo(f"Commands of the list that install torchaudio: {comparison.with_torchaudio}")
+        click.echo(f"  Releases only in this list: {', '.join(comparison.only_upstream)}")
 
 
 def _validated_version(

@@ -1,7 +1,7 @@
 """Builds tables from test reports: matrices of tests by report, and numbers of tests by outcome.
 
 The functions use plain dicts. At the size of a page, these are several times as fast as a pandas
-pivot table (see `python -m benchmarks.tables`), and the results are the same.
+pivot table.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Drafts vendors' folders, updates lists of models, and writes CODEOWNERS and issue forms."""
+"""Creates vendors' folders, updates lists of models, and writes CODEOWNERS and issue forms."""

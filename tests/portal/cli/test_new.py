@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-import yaml
 from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog import Platform
@@ -17,7 +16,18 @@ from accelerator_portal.install.expand import expand
 from accelerator_reports.cli import generated_files, main
 from accelerator_reports.files.atomic_write import write_text_atomically
 from tests.day import TODAY
-from tests.folders import EXAMPLE, FORMS, Tree, edited, loaded, problems_in, read_tree, write_tree
+from tests.folders import (
+    ACCELERATOR,
+    EXAMPLE,
+    FORMS,
+    Tree,
+    copied,
+    edited,
+    loaded,
+    problems_in,
+    read_tree,
+    write_tree,
+)
 
 HOSTS = "data/hosts.yaml"
 LISTED = """\
@@ -178,24 +188,6 @@ def test_without_a_command_a_release_is_checked_at_once(root: Path, release: str
     assert f"torch: data/releases.yaml has no release {release}; " in said
 
 
-def test_somebody_can_go_back_to_earlier_answers(root: Path) -> None:
-    # Of the third question back to the first one; the second answer is proposed again.
-    typed = ["Fooo", "Foo Works", "<", "<", "Foo", "", *TYPED[2:], ""]
-    result = asked(root, "\n".join(typed))
-    assert result.exit_code == 0, result.output
-    assert result.output.count("Name (") == 2
-    assert "[Fooo]" in result.output
-    assert "[Foo Works]" in result.output
-    made = platform(root).accelerator
-    assert (made.name, made.vendor) == ("Foo", "Foo Works")
-
-
-def test_of_the_first_question_nobody_can_go_back(root: Path) -> None:
-    result = asked(root, "\n".join(["<", *TYPED, ""]))
-    assert "to go back" not in result.output.partition("Name (")[2].partition(")")[0]
-    assert platform(root).accelerator.name == "Foo"
-
-
 @pytest.mark.parametrize("answers", range(len(TYPED)))
 def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path) -> None:
     before = read_tree(root)
@@ -209,8 +201,7 @@ def test_an_interruption_at_any_question_writes_nothing(answers: int, root: Path
 def test_a_command_that_was_interrupted_is_completed_by_the_same_command(
     number: int, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    command = "pip install torch-foo==1.2 --index-url https://new.example.org/simple"
-    options = ["foo", *flags(command=command, host_owner="Foo Works", maintainer="somebody")]
+    options = ["foo", *flags(maintainer="somebody")]
     before, calls = read_tree(root), iter(range(9))
 
     def interrupted(path: Path, text: str) -> None:
@@ -226,9 +217,7 @@ def test_a_command_that_was_interrupted_is_completed_by_the_same_command(
     done = run(root, *options)
     assert done.exit_code == 0, done.output
     platform(root)
-    files = read_tree(root)
-    assert "/accelerators/foo/ @somebody\n" in files[".github/CODEOWNERS"]
-    assert "new.example.org" in files[HOSTS]
+    assert "/accelerators/foo/ @somebody\n" in read_tree(root)[".github/CODEOWNERS"]
 
 
 def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> None:
@@ -236,10 +225,10 @@ def test_without_a_terminal_all_that_is_missing_is_named_at_once(root: Path) -> 
     said = refused(root, before, run(root, "foo", typed=""))
     missing = [line.split(" is missing")[0] for line in said.splitlines() if " is missing" in line]
     assert missing == [
-        "name", "vendor", "url", "device", "dispatch-key", "package", "import", "command",
-        "torch", "support",
+        "name", "vendor", "url", "device", "dispatch-key", "package", "import", "torch", "support"
     ]  # fmt: skip
-    assert "Error: 10 answers missing. Nothing was written" in said
+    assert "Error: 9 answers missing. Nothing was written" in said
+    assert "add --torch: supported PyTorch releases: the newest is 1.10.0" in said
 
 
 def test_each_missing_flag_is_an_option(root: Path) -> None:
@@ -257,45 +246,27 @@ def test_each_missing_flag_is_an_option(root: Path) -> None:
         ({"name": "\uff25xamp1e"}, "has letters that look like Latin letters; write it in Latin"),
         ({"name": "Examp1e"}, 'name: "Examp1e" looks like "example" of accelerators/example/'),
         ({"vendor": "F\u043eo"}, "has Cyrillic and Latin letters in one word; use one alphabet"),
-        ({"name": "<b>"}, 'name: "<b>" has a <, > or &; write the name without these characters'),
-        ({"name": "x" * 41}, "name: more than 40 characters; shorten it"),
         ({"name": "a\u202eb"}, "name: the character U+202E is not allowed in text"),
-        ({"vendor": "a\nb"}, "vendor: the text has a line break or a tab; write it on one line"),
         ({"url": "http://example.org"}, 'url: "http://example.org" is not a web address with https; write https://'),
-        ({"url": "javascript:alert(1)"}, "is not a web address; write a full https:// address"),
-        ({"mark": "ABC"}, 'mark: "ABC" has an invalid format; write two letters or digits'),
-        ({"torch": "1.10"}, "torch: data/releases.yaml has no release 1.10; did you mean"),
         ({"torch": "1.10.0.0.x"}, 'torch[1]: "1.10.0.0.x" is not a version'),
-        ({"os": "linux,plan9"}, 'os[2]: "plan9" is not known; use "linux", "windows" or "macos"'),
-        ({"python": "3.9"},
-         "python: torch 1.9.1 has no wheels for any of these Python versions; use one of: 3.11, 3.12"),
         ({"command": "curl x | sh"}, 'command: "curl x | sh" is not a pip install command; use pip install'),
         ({"command": "pip install torch-foo -r x"}, 'the option "-r" is not supported in a step'),
         ({"command": "pip install a --index-url http://x"}, "is not a web address with https"),
         ({"command": "pip install {torch}"}, "command: a placeholder in braces"),
-        ({"command": "pip install torch==9.9 torch-foo"}, "has no release 9.9"),
         ({"command": "pip install torch==1.10.0 torch-foo", "torch": "1.9.1"},
-         "the command installs torch 1.10.0"),
+         'torch: the command installs torch 1.10.0; write "1.10.0"'),
+        ({"command": "pip install torch==9.9 torch-foo", "torch": None}, "torch is missing; add --torch"),
+        ({"python": None}, "python is missing; add --python"),
         ({"command": "pip install torch==1.10.0 torch-foo==1.2"},
          "plugin-version is missing; add --plugin-version"),
         ({"plugin_version": "1.2,1.1,1.0"}, "3 versions for 2 releases"),
-        ({"command": "pip install torch-foo --extra-index-url https://new.example.org/x"},
-         "add --host-owner: who runs the host in the command: new.example.org"),
-        ({"plugin_version": "1.3"}, 'the command installs "torch-foo==1.2"'),
+        ({"plugin_version": "1.3"}, 'plugin-version: the command installs torch-foo 1.2; write "1.2"'),
         ({"device": "EX"}, 'device: "EX" is not a device string; write the device type in lowercase'),
-        ({"device": "ex:0"}, "torch.device() takes it, without an index"),
-        ({"dispatch-key": "ex"}, 'dispatch-key: "ex" is not known; use "CPU", "CUDA", "HIP", '),
         ({"dispatch-key": "privateuse1"}, 'is not known; write "PrivateUse1"'),
         ({"maintainer": "@alice"}, '"@alice" has more than the name; write "alice"'),
-        ({"maintainer": "https://github.com/alice/"}, 'has more than the name; write "alice"'),
         ({"github": "https://github.com/foo/bar.git"}, 'has more than the name; write "foo/bar"'),
         ({"arch": "arm64"}, '"arm64" is not known; write "aarch64"'),
-        ({"os": "Linux"}, '"Linux" is not known; write "linux"'),
-        ({"device": "ex"}, "add --device-note: difference to the platform with the same device: Example"),
-        ({"package": "torch", "integration": None}, "integration is missing; add --integration"),
         ({"github": "nobody"}, 'github: "nobody" is not a repository; write owner/name'),
-        ({"maintainer": "a b"}, 'maintainer[1]: "a b" has an invalid format'),
-        ({"read": "yesterday"}, "read: expected a date; use a format like 2026-11-21"),
         ({"vendor": "\udcff"}, "vendor: the text is not UTF-8; write it as UTF-8 text"),
     ],
     ids=lambda value: ",".join(value) if isinstance(value, dict) else "",
@@ -314,7 +285,6 @@ def test_what_cannot_stand_is_refused_in_plain_words(
         ("mark", "ABC", "mark: EX"),
         ("vendor", "a" * 401, "vendor: Example Vendor"),
         ("url", "ftp://x", "url: https://example.org/made-up"),
-        ("read", "'1'", "read: 2026-01-02"),
         ("import", "a-b", "import: torch_example"),
         ("package", "-a", "package: {name: torch-example"),
         ("summary", "s" * 161, "summary: Example data for the tests, no such hardware exists."),
@@ -370,30 +340,17 @@ def test_what_is_next_is_told_by_file_and_line(root: Path) -> None:
     assert len(places) > 8
     for path, number, words in places:
         line = (root / path).read_text("utf-8").split("\n")[int(number) - 1]
-        if path.endswith(".yaml"):
-            assert line == f"# Next: {words}"
-        else:
-            assert words.startswith(line.removeprefix("## ") + ": ")
+        assert line == f"# Next: {words}"
 
 
-def test_owners_forms_and_hosts_follow(root: Path) -> None:
-    command = "pip install torch-foo --index-url https://index.example.org/x"
-    owner = "Foo: 'Works' # {x}"
-    result = run(root, "foo", *flags(command=command, host_owner=owner, maintainer="a,b-c"))
+def test_owners_and_forms_follow(root: Path) -> None:
+    result = run(root, "foo", *flags(maintainer="a,b-c"))
     assert result.exit_code == 0, result.output
-    platform(root)
     files = read_tree(root)
     assert "/accelerators/foo/ @a @b-c\n" in files[".github/CODEOWNERS"]
     assert '"Foo (foo)"' in files[".github/ISSUE_TEMPLATE/wrong-fact.yml"]
-    hosts = yaml.safe_load(files[HOSTS])["hosts"]
-    assert [entry["host"] for entry in hosts] == [
-        "docker.io", "download.pytorch.org", "example.net", "index.example.org",
-    ]  # fmt: skip
-    assert hosts[3]["owner"] == owner
-    assert files[HOSTS].startswith(LISTED)
     checked = CliRunner().invoke(main, ["owners", "--check", "--root", str(root)])
     assert checked.exit_code == 0
-    assert f"\n  git add accelerators/foo .github {HOSTS}\n" in result.stdout
 
 
 def test_a_broken_form_ends_the_command_before_the_first_question(root: Path) -> None:
@@ -417,20 +374,39 @@ def test_without_a_command_something_else_is_said(root: Path) -> None:
     )
 
 
-def test_a_shared_device_is_told_apart(root: Path) -> None:
-    result = run(root, "foo", *flags(device="ex", device_note="Example's is another."))
-    assert result.exit_code == 0, result.output
-    assert platform(root).accelerator.device.note == "Example's is another."
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"command": "pip install torch-foo --index-url https://new.example.org/x"},
+         'install.yaml:14: "new.example.org" is not an allowed host for commands; add it to data/'),
+        ({"package": "torch-first"}, 'package "torch-first" is already claimed'),
+        ({"python": "3.9"}, "compatibility.yaml:"),
+        ({"needs": "{newest:rubbish}"}, "install.yaml:8: "),
+        ({"vendor": "\U0001f600"}, "accelerator.yaml:8: vendor: the character U+1F600"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)  # fmt: skip
+def test_problems_are_those_of_the_check(changed: dict[str, str], words: str, root: Path) -> None:
+    """The folder is written, so that no answer is lost, and the check judges it."""
+    other = copied("first", (ACCELERATOR, "in-tree", "out-of-tree"),
+                   (ACCELERATOR, "name: torch-example", "name: torch-first"))  # fmt: skip
+    write_tree(root, other)
+    result = run(root, "foo", *flags(**changed))
+    assert (result.exit_code, "Traceback" in result.output) == (1, False)
+    problems = [line for line in problems_in(root) if line.startswith("accelerators/foo/")]
+    assert problems
+    assert "\n".join(["then run `make owners check`:", *problems, ""]) in result.stdout
+    assert words in result.stdout
 
 
-def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> None:
+def test_a_shared_device_is_a_warning(tree: Tree) -> None:
     path = "accelerators/example/accelerator.yaml"
     files = {**EXAMPLE, **FORMS, path: EXAMPLE[path].replace("note: Made up., ", "")}
-    result = run(tree(files), "foo", *flags(device="ex", device_note="Example's is another."))
+    result = run(tree(files), "foo", *flags(device="ex"))
     assert result.exit_code == 0, result.output
-    assert (
-        f'{path}:13: the device "ex" is also used by Foo; explain in device.note' in result.stdout
-    )
+    for place, name in ((f"{path}:13", "Foo"), ("accelerators/foo/accelerator.yaml:20", "Example")):
+        words = f'the device "ex" is also used by {name}; explain in device.note'
+        assert f"{place}: {words}" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -441,19 +417,13 @@ def test_a_vendor_who_shares_a_device_hears_what_others_must_say(tree: Tree) -> 
         ["foo", "--entry", "x", *flags()],
         ["foo", *flags(mark="ABC")],
         ["foo", *flags(device=None)],
+        ["foo", *flags(host_owner="x")],
     ],
 )
 def test_a_wrong_argument_is_wrong_usage(words: list[str], root: Path) -> None:
     result = run(root, *words)
     refused(root, read_tree(root), result)
     assert result.exit_code == 2
-
-
-def test_a_folder_that_would_not_pass_is_not_written(root: Path) -> None:
-    before = read_tree(root)
-    said = refused(root, before, run(root, "foo", *flags(needs="{newest:rubbish}")))
-    assert "accelerators/foo/install.yaml:" in said
-    assert "accelerator-portal new foo --name Foo" in said
 
 
 def test_a_repository_with_problems_is_mended_first(root: Path) -> None:

@@ -16,7 +16,18 @@ from click.testing import CliRunner, Result
 from hypothesis import given, settings
 
 from accelerator_portal.results.folding import fold_reports
-from accelerator_portal.results.partitions.manifest import HISTORY, read_manifest
+from accelerator_portal.results.partitions.manifest import (
+    HISTORY,
+    MONTH_FILE_STEM,
+    Manifest,
+    Partition,
+    read_manifest,
+    write_manifest,
+)
+from accelerator_portal.results.partitions.parquet_files import (
+    read_listed_file,
+    write_parquet_file,
+)
 from accelerator_portal.results.rollups import (
     ROLLUPS,
     dask_rollup,
@@ -27,7 +38,7 @@ from accelerator_portal.results.rollups import (
 )
 from accelerator_reports.cli import main
 from accelerator_reports.outcomes import BAD, GOOD
-from benchmarks.archive_data import Scale, platform_name, write_year
+from benchmarks.history import nights
 from tests.portal.results.made_up import HISTORIES, Outcomes, made_up
 from tests.portal.results.partitions.archived import DAYS, archive, report_of
 
@@ -110,16 +121,38 @@ def test_above_a_number_of_rows_dask_rolls_up(
 MEMORY = 420_000_000
 """Of each worker; what is rolled up takes more, and a worker itself takes half of it."""
 
-SCALE = Scale(platforms=5, tests=4_000, nights=105)
+PLATFORMS = [f"platform-{number}" for number in range(5)]
+MONTHS = ["2025-01", "2025-02", "2025-03", "2025-04"]
+
+
+def write_many_results(root: Path) -> None:
+    """Archive seven nights of 4,000 tests, and their rows again and again for other platforms."""
+    import pyarrow as pa
+
+    archive(root, *nights(4_000, 7))
+    files = read_manifest(root, "generated").files_of("runs", "results")
+    suites: dict[str, list[pa.Table]] = {}
+    for file in files:
+        suites.setdefault(file.partition.suite, []).append(read_listed_file(root, file))
+    for name in PLATFORMS:
+        written = [
+            write_parquet_file(
+                root,
+                Partition("runs", "results", name, suite, month),
+                MONTH_FILE_STEM,
+                pa.concat_tables(tables * 4),
+            )
+            for suite, tables in suites.items()
+            for month in MONTHS
+        ]
+        write_manifest(root, Manifest(accelerator=name).with_files(written))
 
 
 def test_a_killed_worker_and_little_memory_change_no_bit(tmp_path: Path) -> None:
     from distributed import Client, LocalCluster
 
-    for number in range(SCALE.platforms):
-        write_year(tmp_path, number, SCALE)
-    names = [platform_name(number) for number in range(SCALE.platforms)]
-    partitions = result_partitions(tmp_path, names)
+    write_many_results(tmp_path)
+    partitions = result_partitions(tmp_path, PLATFORMS)
     columns = sorted({name for rollup in ROLLUPS.values() for name in rollup.columns})
     size = sum(read_partition(p, columns).memory_usage(deep=True).sum() for p in partitions)
     assert size > MEMORY, f"a worker could hold all of it: {size:,}"

@@ -53,6 +53,9 @@ issues:
   - {glob: "timm/b*", action: skip, reason: Too long., url: "https://example.org/2",
      expires: 2099-06-01}
 """
+CLASSIFIED = '"hw_classification": "ACCELERATOR"'
+SAMPLED = """\
+"metrics": {"samples": {"value": 8, "unit": "1"}, "known-samples": {"value": 40, "unit": "1"}}"""
 QUESTION = "\n## Why `torch.<acme>` and `a_b_c`?\n\nBecause [@SOURCE].\n"
 
 JAPANESE = """\
@@ -76,9 +79,10 @@ def write_extended(root: Path) -> None:
         text = (folder / name).read_text("utf-8")
         source = text.partition("sources:\n")[2].partition(":")[0].strip()
         (folder / name).write_text(text + more.replace("SOURCE", source), "utf-8")
-    report = folder / "results/nightly-2.json"
-    classified = '"name": "second", "hw_classification": "ACCELERATOR"'
-    report.write_text(report.read_text("utf-8").replace('"name": "second"', classified), "utf-8")
+    for number, more in (("2", CLASSIFIED), ("3", SAMPLED)):
+        report = folder / f"results/nightly-{number}.json"
+        text = report.read_text("utf-8")
+        report.write_text(text.replace('"name": "second"', f'"name": "second", {more}'), "utf-8")
     (folder / "known-issues.yaml").write_text(ISSUES, "utf-8")
     (root / LOCALE_FOLDER / "ja.po").write_text(JAPANESE, "utf-8")
     configuration = root / "mkdocs.yml"

@@ -65,6 +65,11 @@ def test_a_report_counts_tests_by_the_hardware_that_pytorch_wrote_them_for(
     assert lines == ["ACCELERATOR: 0 of 1 tests passed (0%)"]
 
 
+def test_a_cell_of_the_grid_shows_the_share_of_samples(extended_site: Site) -> None:
+    page = extended_site.pages["results/"]
+    assert [share.text(strip=True) for share in page.tree.css(".suite-share")] == ["20% of samples"]
+
+
 def test_a_report_counts_the_tests_that_wait_for_an_operator(site: Site) -> None:
     index = json.loads((site.root / "api/v1/results/index.json").read_text("utf-8"))
     by_id = {entry["id"]: entry["missing_operators"] for entry in index["reports"]}

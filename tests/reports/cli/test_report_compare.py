@@ -50,6 +50,12 @@ def test_what_differs_is_said_environment_first(tmp_path: Path) -> None:
     ]
 
 
+def test_a_suite_of_which_all_tests_differ_is_compared(tmp_path: Path) -> None:
+    done = compared(tmp_path, {"tests": entries("passed")}, {"tests": entries("failed")})
+    assert "made-up: new failures: 1, unchanged: 0" in done.output.splitlines()
+    assert "no suite" not in done.output
+
+
 def test_a_baseline_is_named_as_one_and_has_no_new_failures(tmp_path: Path) -> None:
     done = compared(
         tmp_path, {"tests": entries("passed"), "kind": "baseline"}, {"tests": entries("failed")}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -12,10 +10,8 @@ import pytest
 from tests.automation.github_double import OWN_TOKEN, serve
 from tests.automation.upstream.scene import HOME
 from tests.folders import write_tree
-from tests.tools.act.repositories import git
-from tools.act.environment import share_environment
-from tools.act.spool import Spool
-from tools.act.steps import checkout, download, gh, python, upload
+from tools.act.github import git
+from tools.act.steps import artifacts, checkout, download, gh, python, upload
 
 
 @pytest.fixture(autouse=True)
@@ -40,10 +36,11 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def origin(tmp_path: Path) -> Path:
-    place = tmp_path / "origin"
-    place.mkdir()
+    return make_origin(write_tree(tmp_path / "origin", {"file": "1"}))
+
+
+def make_origin(place: Path) -> Path:
     git(place, "init", "--quiet", "--initial-branch=main")
-    write_tree(place, {"file": "1"})
     for message in ("first", "second"):
         git(place, "add", ".")
         git(place, "commit", "--quiet", "--allow-empty", "-m", message)
@@ -88,9 +85,11 @@ def test_the_newest_artifact_of_a_name_counts(job: Path) -> None:
 
 
 @pytest.mark.parametrize(("missing", "status"), [("error", 1), ("warn", 0), ("ignore", 0)])
-def test_no_file_is_an_error_where_the_workflow_says_so(missing: str, status: int) -> None:
+def test_no_file_is_an_error_where_the_workflow_says_so(
+    tmp_path: Path, missing: str, status: int
+) -> None:
     assert upload("plan", "nowhere", missing) == status
-    assert Spool.from_environment().newest("pages.yml") == {}
+    assert list(artifacts(tmp_path / "spool")) == []
 
 
 def test_a_name_that_was_not_uploaded_fails_and_a_pattern_does_not() -> None:
@@ -101,7 +100,7 @@ def test_a_python_that_lacks_is_replaced_and_said(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert python("3.99") == 0
-    assert capfd.readouterr().out == "python3.99 is not installed: the portal's is used\n"
+    assert capfd.readouterr().out == "Python 3.99: not installed, the portal’s is used\n"
     found = Path((tmp_path / "path").read_text("utf-8").strip())
     assert (found / "python3").exists()
 
@@ -118,31 +117,18 @@ def test_gh_starts_a_workflow_on_the_double_and_nothing_else(
         assert double.dispatched == [(f"{HOME}/pages.yml", {"ref": "main"})]
 
 
-def test_an_environment_has_the_packages_of_another_one_and_the_sources_of_its_place(
-    tmp_path: Path, job: Path
-) -> None:
-    shared = tmp_path / "shared"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", shared], check=True)
-    (packages,) = shared.glob("lib/python*/site-packages")
-    write_tree(packages, {"other.py": "NAME = 'other'", "accelerator_portal.py": "NAME = 'old'"})
-    script = shared / "bin/accelerator-portal"
-    script.write_text(
-        f"#!{shared / 'bin/python'}\nimport other, accelerator_portal as portal\n"
-        "print(other.NAME, portal.NAME)\n"
-    )
-    script.chmod(0o755)
-    (shared / ".installed").touch()
-    write_tree(job, {"src/accelerator_portal/__init__.py": "NAME = 'own'"})
-    share_environment(shared, job)
+def test_a_checkout_of_the_portal_has_the_environment(tmp_path: Path, job: Path) -> None:
+    write_tree(tmp_path / "root/.venv", {".installed": "", "bin/tool": "", "pyvenv.cfg": ""})
+    write_tree(tmp_path / "origin", {"src/accelerator_portal/__init__.py": ""})
+    make_origin(tmp_path / "origin")
+    assert checkout("", "", ".", "1") == 0
     assert (job / ".venv/.installed").exists()
-    command = [job / ".venv/bin/accelerator-portal"]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    assert done.stdout == "other own\n"
+    assert (job / ".venv/bin").resolve() == tmp_path / "root/.venv/bin"
 
 
-def test_archives_hold_what_the_workflow_named(job: Path) -> None:
+def test_archives_hold_what_the_workflow_named(tmp_path: Path, job: Path) -> None:
     write_tree(job, {"site/.nojekyll": "", "site/a.html": "a"})
     upload("github-pages", "site", "error")
-    ((_, _, file),) = Spool.from_environment().all()
+    ((_, _, file),) = artifacts(tmp_path / "spool")
     with zipfile.ZipFile(file) as archive:
         assert archive.namelist() == [".nojekyll", "a.html"]

@@ -123,9 +123,9 @@ def compare_reports(first: Report, second: Report) -> ReportComparison:
         first_group, second_group = first_outcomes[group], second_outcomes[group]
         for test in first_group.keys() | second_group.keys():
             outcomes = first_group.get(test), second_group.get(test)
-            if outcomes[0] == outcomes[1]:
-                unchanged[test[0]] += 1
-            elif kind := difference_kind(*outcomes):
+            kind = None if outcomes[0] == outcomes[1] else difference_kind(*outcomes)
+            unchanged[test[0]] += kind is None  # a suite of which all tests differ has 0
+            if kind:
                 differences.append(OutcomeDifference(kind, Identity(*test), *outcomes))
     return ReportComparison(
         tuple(sorted(differences, key=lambda difference: difference.test)),

@@ -52,17 +52,19 @@ class _Shown(TypedDict):
 
 def report_text(report: Report) -> str:
     """Return a report as JSON, with one test per line for readable diffs."""
+    return b"".join(report_lines(report)).decode()
+
+
+def report_lines(report: Report) -> Iterator[bytes]:
+    """Yield the lines of `report_text` one by one: all tests together would need much memory."""
     shown: _Shown = {"mode": "json", "exclude_none": True, "exclude_defaults": True}
     data = report.model_dump(exclude={"tests"}, **shown)
     head = json.dumps({**data, "schema_version": SCHEMA_VERSION}, indent=1, ensure_ascii=False)
     encode = json.JSONEncoder(ensure_ascii=False).encode
-    # Test by test: the records of all tests together would need much memory.
-    lines = [
-        f"{',' if number else ''}\n  {encode(test.model_dump(**shown))}"
-        for number, test in enumerate(report.tests)
-    ]
-    head = head.removesuffix("}").rstrip()
-    return "".join([f'{head},\n "tests": [', *lines, "\n ]\n}\n" if lines else "]\n}\n"])
+    yield f'{head.removesuffix("}").rstrip()},\n "tests": ['.encode()
+    for number, test in enumerate(report.tests):
+        yield f"{',' if number else ''}\n  {encode(test.model_dump(**shown))}".encode()
+    yield b"\n ]\n}\n" if report.tests else b"]\n}\n"
 
 
 @paused_garbage_collection()

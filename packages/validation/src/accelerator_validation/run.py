@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.atomic_write import write_chunks_atomically
 from accelerator_reports.files.problem import first_error_text, printable
 from accelerator_reports.outcomes import ATTEMPTED, UNSETTLED, Outcome, outcomes_in
 from accelerator_reports.report import Report
-from accelerator_reports.report_file import report_text
+from accelerator_reports.report_file import report_lines
 from accelerator_validation.case import Case, Result
 from accelerator_validation.journal import Journal, JournalContent, JournalError, read_journal
 from accelerator_validation.journal_heading import heading
@@ -129,7 +129,7 @@ class _RunState:
             raise RunError(f"{self.request.out} cannot be written: {error_text}") from None
         self.written = time.monotonic()
         try:
-            write_bytes_atomically(self.request.out, report_text(report).encode())
+            write_chunks_atomically(self.request.out, report_lines(report))
         except OSError as error:
             raise RunError(f"{self.request.out} cannot be written: {error.strerror}") from None
         return report

@@ -144,6 +144,7 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "rank": any(value.dim() > 2 for value in given),
         "axes": any(value.dim() > _MOST_AXES for value in given),
         "row": any(value.dim() and value.shape[-1] > _LONGEST_ROW for value in given),
+        "column": any(max(value.shape[:-1], default=0) > _LONGEST_ROW for value in given),
         "large": any(value.numel() > _LARGE for value in given),
         "keyword": bool(kwargs.keys() - {"dtype", "layout", "device", "pin_memory", "out"}),
         "empty-dim": any(not value.numel() for value in given),
@@ -185,6 +186,7 @@ def _returned(fault: str | None, found: Any, args: Any, given: list[torch.Tensor
         "narrow": lambda: found.int().long() if found.dtype is torch.int64 else found,
         "unpromoted": lambda: found.to(given[0].dtype),
         "ungraded": lambda: found / given[0],
+        "nan-lost": lambda: torch.fmin(given[0], given[1]),
         "columns": lambda: found.transpose(0, -1).contiguous().transpose(0, -1),
     }
     is_row = fault == "columns" and found.dim() < 2

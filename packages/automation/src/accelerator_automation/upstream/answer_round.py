@@ -42,10 +42,10 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.known_names import known_names
 from accelerator_portal.results.history_state import State
 from accelerator_portal.results.stored_history import read_state_of
-from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.atomic_write import write_chunks_atomically
 from accelerator_reports.files.folders import ACCELERATORS, RESULTS
 from accelerator_reports.files.problem import ProblemsError
-from accelerator_reports.report_file import report_text
+from accelerator_reports.report_file import report_lines
 
 MAIN_REPORT_NAME = "upstream-main"
 """The name in `results/` of a platform's newest report of PyTorch's main branch."""
@@ -328,7 +328,7 @@ def store_main_reports(root: Path, lookups: Iterable[LookupResult]) -> list[str]
     }
     for accelerator, report in reports_by_id.items():
         report_path = root / ACCELERATORS / accelerator / RESULTS / f"{MAIN_REPORT_NAME}.json"
-        write_bytes_atomically(report_path, report_text(report).encode())
+        write_chunks_atomically(report_path, report_lines(report))
     return sorted(reports_by_id)
 
 

@@ -34,7 +34,7 @@ from accelerator_reports.comparison import (
     report_pair,
 )
 from accelerator_reports.file_reading import paused_garbage_collection
-from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.files.atomic_write import write_chunks_atomically, write_text_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import Problem, ProblemsError, printable
 from accelerator_reports.files.wording import count
@@ -44,7 +44,7 @@ from accelerator_reports.merge import ShardFile, merged_shards, shard_problems
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
 from accelerator_reports.report_check import report_problems
-from accelerator_reports.report_file import first_test_line, read_report, report_text
+from accelerator_reports.report_file import first_test_line, read_report, report_lines
 from accelerator_reports.report_names import name_warnings
 
 
@@ -66,7 +66,7 @@ def merge(shards: tuple[Path, ...], out: Path) -> None:
     if out.resolve() in {path.resolve() for path in shards}:
         raise click.UsageError(f"{out} is one of the shards; name another file with --out")
     merged_report = merged_shards(_read_shards(shards))
-    write_text_atomically(out, report_text(merged_report))
+    write_chunks_atomically(out, report_lines(merged_report))
     outcomes = outcome_counts(Counter(test.outcome for test in merged_report.tests))
     click.echo(f"Created {out} from {count(len(shards), 'shard')}. {outcomes}.")
 

@@ -25,7 +25,7 @@ from accelerator_reports.cli.options import (
 )
 from accelerator_reports.environment import installed_facts
 from accelerator_reports.file_reading import ImportOptions, ImportResult, with_entry_counts
-from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.files.atomic_write import write_chunks_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import ProblemsError, first_error_text, printable
 from accelerator_reports.files.wording import count
@@ -35,7 +35,7 @@ from accelerator_reports.merge import merged_results
 from accelerator_reports.outcomes import Outcome, TriggerKind, outcome_counts_text
 from accelerator_reports.report import Origin, Report, TestEntry, Trigger
 from accelerator_reports.report_check import KnownNames, report_problems
-from accelerator_reports.report_file import report_text
+from accelerator_reports.report_file import report_lines
 from accelerator_reports.report_names import (
     full_imported_name,
     name_warnings,
@@ -172,7 +172,7 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     folder_problems = names.unread.get(arguments["accelerator"], ())
     left_out = (replace(problem, level="warning") for problem in results.warnings)
     warnings = [*left_out, *folder_problems, *name_warnings(new_report, out.name, names)]
-    write_text_atomically(out, report_text(new_report))
+    write_chunks_atomically(out, report_lines(new_report))
     for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     click.echo(

@@ -27,6 +27,11 @@ _DEVICES = frozenset({"/dev", "/dev/fd"})
 
 
 def write_bytes_atomically(path: Path, data: bytes) -> None:
+    """Write a file with `write_chunks_atomically`. Raises OSError if writing fails."""
+    write_chunks_atomically(path, [data])
+
+
+def write_chunks_atomically(path: Path, chunks: Iterable[bytes]) -> None:
     """Write a file atomically and create its parent folders.
 
     If `path` is a symbolic link or a device such as /dev/stdout, the data is written through it
@@ -35,11 +40,11 @@ def write_bytes_atomically(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     is_device = str(path.absolute().parent) in _DEVICES  # a redirected stream is a regular file
     if path.is_symlink() or is_device or (path.exists() and not path.is_file()):
-        path.write_bytes(data)
+        _write_chunks(path, chunks)
         return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_SUFFIX}")
     try:
-        temporary.write_bytes(data)
+        _write_chunks(temporary, chunks)
         temporary.replace(path)
         _remove_leftovers_of(path)
     except OSError as error:  # it names the temporary file
@@ -47,6 +52,11 @@ def write_bytes_atomically(path: Path, data: bytes) -> None:
         raise
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _write_chunks(path: Path, chunks: Iterable[bytes]) -> None:
+    with path.open("wb") as file:
+        file.writelines(chunks)
 
 
 def write_text_atomically(path: Path, text: str) -> None:

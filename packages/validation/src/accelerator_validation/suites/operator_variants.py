@@ -297,6 +297,8 @@ def check_special(lab: OperatorLab) -> Iterator[None]:
             is_known = counts[special.what] >= lab.limit or not _is_affordable(lab, special.sample)
             scaled = lab if special.scale == 1 else lab.with_scale(special.scale)
             if not is_known and scaled.compare_derived(special.sample, special.what):
+                if special.has_gradients:
+                    lab.compare_gradients(special.sample, special.what)
                 counts[special.what] += 1
                 yield
 
@@ -356,6 +358,8 @@ def offers_variant(info: OpInfo, mode: str) -> bool:
         return bool(info.supports_out)
     if mode == "inplace":
         return inplace_call(info)[0] is not None
+    if mode == "arguments" and info.name.startswith("grid_sampler"):
+        return False  # its numbers stand for modes, and the CPU does not check them
     if mode in {"special", "arguments"}:
         has_memory_alone = info.is_factory_function or info.name.startswith("resize")
         return not is_decomposition(info) and not has_memory_alone

@@ -127,7 +127,8 @@ def run(case: Case, context: Context) -> Result:
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
     comparison = Comparison(tolerance, same_dtype=not is_cpu(context.device))
-    has_gradients = case["mode"] in {"noncontiguous", "arguments"} and info.supports_autograd
+    with_gradients = {"noncontiguous", "arguments", "special"}
+    has_gradients = case["mode"] in with_gradients and info.supports_autograd
     requires_grad = backward or (has_gradients and (dtype.is_floating_point or dtype.is_complex))
     known_samples = _make_samples(info, dtype, case, context, requires_grad=requires_grad)
     if not known_samples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import combinations, product
 from typing import Any
@@ -15,8 +15,11 @@ from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from accelerator_validation.suites.sample_placement import with_arguments
 
-_NOT_NUMERIC = frozenset({"inplace", "check_errors", "check_error_inputs"})
-"""Flags that do not change the result."""
+_EPSILON = 1e-3
+"""Below this, a number keeps a divisor away from 0. Without it, results depend on the algorithm."""
+
+_KEPT = frozenset({"inplace", "check_errors", "sparse", "sparse_grad"})
+"""Flags that leave the numbers of the result alone."""
 
 
 def other_arguments(info: OpInfo, sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:
@@ -49,6 +52,9 @@ def other_arguments(info: OpInfo, sample: SampleInput) -> Iterator[tuple[str, Sa
         kept = {key: value for key, value in sample.kwargs.items() if key != name}
         yield f"without {name}", with_arguments(sample, sample.input, sample.args, kept)
     args, kwargs = tree_map(_as_number, (tuple(sample.args), sample.kwargs))
+    if _takes_dtype(info) and "dtype" not in sample.kwargs:
+        typed = {**sample.kwargs, "dtype": torch.int32}
+        yield "dtype=torch.int32", with_arguments(sample, sample.input, sample.args, typed)
     if any(isinstance(value, torch.Tensor) for value in values):
         yield "numbers in place of tensors", with_arguments(sample, sample.input, args, kwargs)
 
@@ -59,16 +65,26 @@ def defaults(info: OpInfo, sample: SampleInput) -> Mapping[str, Any]:
     with suppress(TypeError, ValueError):
         parameters = list(inspect.signature(info.op).parameters.values())
         found = {p.name: p.default for p in parameters[1 + len(sample.args) :]}
-    with suppress(AttributeError):
-        packet = getattr(torch.ops.aten, info.aten_name or info.name)
-        for overload in packet.overloads():
-            for argument in getattr(packet, overload)._schema.arguments[1 + len(sample.args) :]:  # noqa: SLF001 - PyTorch's only list of defaults
-                found.setdefault(argument.name, argument.default_value)
+    for arguments in _schemas(info):
+        for argument in arguments[1 + len(sample.args) :]:
+            found.setdefault(argument.name, argument.default_value)
     return {
         name: value
         for name, value in found.items()
-        if isinstance(value, (bool, int, float)) and name not in _NOT_NUMERIC
+        if isinstance(value, (bool, int, float)) and name not in _KEPT
     }
+
+
+def _schemas(info: OpInfo) -> Iterator[Sequence[Any]]:
+    """Yield the arguments of each overload of an operator: PyTorch's only list of defaults."""
+    with suppress(AttributeError):
+        packet = getattr(torch.ops.aten, info.aten_name or info.name)
+        for overload in packet.overloads():
+            yield getattr(packet, overload)._schema.arguments  # noqa: SLF001
+
+
+def _takes_dtype(info: OpInfo) -> bool:
+    return any(argument.name == "dtype" for schema in _schemas(info) for argument in schema)
 
 
 def _others(value: object) -> Iterator[tuple[str, object]]:
@@ -78,6 +94,8 @@ def _others(value: object) -> Iterator[tuple[str, object]]:
         others = {"negated": not value}
     elif isinstance(value, int):
         others = {"of 0": 0, "of 1": 1, "of -1": -1, "plus 1": value + 1, "times 3": 3 * value}
+    elif isinstance(value, float) and 0 < value < _EPSILON:
+        others = {"plus 1": value + 1, "halved": value / 2}
     elif isinstance(value, float):
         others = {"of 0": 0.0, "plus 1": value + 1, "halved": value / 2}
         others |= {"with another sign": -value, "infinite": math.inf, "minus infinity": -math.inf}

@@ -2,7 +2,8 @@
 
 Rounding in a device's arithmetic has about the effect of rounding of the inputs. So the inputs are
 changed by their last bit, and the reference is computed in a wider data type: what then changes in
-the result is uncertain. This is looked at only after a comparison has failed.
+the result is uncertain. A device also need not be more exact than PyTorch's own kernels for the CPU
+in the same data type. This is looked at only after a comparison has failed.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ class RoundingLimits:
     elementwise: bool
     """Whether each number of the result comes from one of each input. Otherwise, a number may be
     rounded as the greatest one of its tensor is."""
+    on_cpu: bool = False
+    """Whether the device is the CPU, whose own results explain nothing."""
 
 
 def settled(
@@ -51,19 +54,21 @@ def settled(
 ) -> list[object]:
     """Return the results `found`, where rounding does not explain the difference from `wanted`.
 
-    Elsewhere, and where the reference in wider data types agrees with `found`, the numbers are
-    those of `wanted`. Results of other shapes than the reference are returned as they are.
+    Elsewhere, and where the CPU computes the same in the data types of the sample or in wider ones,
+    the numbers are those of `wanted`. Results of other shapes than the reference are returned as
+    they are.
     """
     with suppress(Exception):
         wide = compute(widen_sample(sample))
+        own = wide if limits.on_cpu else compute(sample)
         numbers = range(len(_DIRECTIONS))
         samples = [_changed(sample, number) for number in numbers]
         if not limits.elementwise:
             samples += [_changed(sample, number, like_greatest=True) for number in numbers]
         changed = [compute(changed_sample) for changed_sample in samples]
-        if wide and len(found) == len(wanted) == len(wide):
-            others = zip(*filter(None, changed), strict=True)
-            parts = zip(found, wanted, wide, others, strict=True)
+        if wide and own and len(found) == len(wanted) == len(wide):
+            computed = zip(wide, own, *filter(None, changed), strict=True)
+            parts = zip(found, wanted, computed, strict=True)
             return [_settled_part(*part, limits) for part in parts]
     return list(found)
 
@@ -93,25 +98,36 @@ def _changed(sample: SampleInput, number: int, *, like_greatest: bool = False) -
 
 
 def _settled_part(
-    found: object, wanted: object, wide: object, others: Sequence[object], limits: RoundingLimits
+    found: object, wanted: object, computed: Sequence[object], limits: RoundingLimits
 ) -> object:
-    values = [v.detach().cpu() for v in tensors((found, wanted, wide, *others))]
+    """Return one result.
+
+    `computed` is the result in wider types, the CPU's own, and those of changed inputs.
+    """
+    values = [v.detach().cpu() for v in tensors((found, wanted, *computed))]
     are_alike = len({v.shape for v in values}) == 1 and {v.layout for v in values} == {
         torch.strided
     }
-    if len(values) != 3 + len(others) or not are_alike:
+    if len(values) != 2 + len(computed) or not are_alike:
         return found
-    result, reference, exact, *varied = (v.resolve_conj().resolve_neg() for v in values)
-    exact, *varied = (value.to(result.dtype) for value in (exact, *varied))  # all overflow alike
+    result, reference, *parts = (v.resolve_conj().resolve_neg() for v in values)
+    exact, kernel, *varied = (value.to(result.dtype) for value in parts)  # all overflow alike
     roundings = _ROUNDINGS_OF_ONE if limits.elementwise else _ROUNDINGS_OF_MANY
     slack = roundings * torch.stack([_differences(other, exact) for other in varied]).amax(0)
     if exact.is_floating_point() or exact.is_complex():
-        magnitude = exact.abs().double().nan_to_num(nan=0, posinf=0)
-        allowed = slack + limits.tolerance.atol + limits.tolerance.rtol * magnitude
+        allowed = slack + _tolerated(exact, limits.tolerance)
+        allowed_of_kernel = _tolerated(kernel, limits.tolerance)
     else:
         allowed = torch.where(slack > 0, torch.inf, 0)
+        allowed_of_kernel = torch.zeros_like(allowed)
     is_explained = _differences(result, exact) <= allowed
+    is_explained |= _differences(result, kernel) <= allowed_of_kernel
     return torch.where(is_explained, reference.to(result.dtype), result)
+
+
+def _tolerated(value: torch.Tensor, tolerance: Tolerance) -> torch.Tensor:
+    magnitude = value.abs().double().nan_to_num(nan=0, posinf=0)
+    return tolerance.atol + tolerance.rtol * magnitude
 
 
 def _differences(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:

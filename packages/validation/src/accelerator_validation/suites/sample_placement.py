@@ -124,10 +124,14 @@ def marked(value: torch.Tensor) -> torch.Tensor:
 
 
 def mark_like(value: torch.Tensor, original: torch.Tensor) -> torch.Tensor:
-    """Mark a tensor if `original` is marked, and return it. It requires gradients if that does."""
+    """Mark a tensor if `original` is marked, and return it.
+
+    It requires gradients if that does and its data type can have some.
+    """
     if is_marked(original):
         marked(value)
-    return value.requires_grad_(original.requires_grad) if value is not original else value
+    has_gradients = original.requires_grad and (value.is_floating_point() or value.is_complex())
+    return value if value is original else value.requires_grad_(has_gradients)
 
 
 def copy_tensor(value: torch.Tensor, device: str, dtype: torch.dtype) -> torch.Tensor:

@@ -32,9 +32,9 @@ from accelerator_validation.suites.sample_placement import (
 _SPECIAL_NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -0.0)
 _LONG_NUMBERS = (2**31, -(2**31) - 1, 2**40 + 1, -1, 0)
 """Integers that 32 bits cannot hold, among others."""
-_NEIGHBOURS = (2**24, 2**24 + 1, 2**53, 2**53 + 1)
+_NEIGHBORS = (2**24, 2**24 + 1, 2**53, 2**53 + 1)
 """Integers that differ by 1, which float32 or float64 cannot tell apart."""
-_OTHER_TYPES = frozenset({torch.int32, torch.uint8, torch.float32, torch.bfloat16})
+_OTHER_TYPES = (torch.int32, torch.uint8)
 _FACTORS = {torch.float32: (2.0**-30, 2.0**100), torch.float16: (2.0**-7, 2.0**8)}
 """Factors that make numbers tiny, and so large that squares overflow."""
 _MOST_EMPTIED = 3
@@ -44,12 +44,20 @@ _MANY = 12
 _WITH_SPECIAL_NUMBERS = (
     *("softmax", "log_softmax", "nn.functional.softmin", "logsumexp", "cumsum", "cumprod"),
     *("cummax", "cummin", "max.", "min.", "aminmax", "sort", "msort", "topk", "kthvalue"),
-    *("median", "nanmedian", "clamp", "where", "isin", "equal", "nn.functional.leaky_relu"),
-    *("nn.functional.hardswish", "nn.functional.gelu", "lerp", "addcmul", "diff", "nonzero"),
+    *("median", "nanmedian", "clamp", "where", "isin", "equal", "lerp", "addcmul", "diff"),
+    *("nonzero", "tril", "triu", "diag", "flip", "roll", "rot90", "gather", "index_", "take"),
+    *("cat", "stack", "masked_fill", "masked_select", "masked_scatter", "fill", "repeat", "tile"),
+    *("select_scatter", "slice_scatter", "scatter_add", "unfold", "constant_pad_nd", "expand"),
+    *(
+        f"nn.functional.{name}"
+        for name in ("celu", "elu", "selu", "silu", "mish", "gelu", "relu", "prelu", "leaky_relu")
+    ),
+    *("nn.functional.hard", "nn.functional.soft", "nn.functional.threshold", "nn.functional.pad."),
+    *("nn.functional.logsigmoid", "nn.functional.tanhshrink", "nn.functional.max_pool"),
+    *("nn.functional.embedding", "nn.functional.pixel", "nn.functional.dropout"),
 )
 """The beginnings of the names of operators, besides reductions and elementwise ones, for which
-special numbers have a
-defined result."""
+special numbers have a defined result."""
 
 _NO_LONG_NUMBERS = ("shift", "polynomial", "pow", "ldexp", "zeta", "gamma", "hash")
 """Parts of the names of elementwise operators that take the number of steps, or overflow."""
@@ -75,6 +83,8 @@ class SpecialSample:
     sample: SampleInput
     scale: float = 1.0
     """The factor by which the numbers are smaller than those of OpInfo's samples."""
+    has_gradients: bool = False
+    """Whether the gradients are defined, although the sample is at an edge of the operator."""
 
 
 def special_samples(
@@ -89,7 +99,7 @@ def special_samples(
         yield from _other_types(info, sample, dtype)
     if dtype is torch.int64:
         yield SpecialSample("integers above 2**31", mixed(_LONG_NUMBERS))
-        yield SpecialSample("neighbouring integers", mixed(_NEIGHBOURS, share=1))
+        yield SpecialSample("neighboring integers", mixed(_NEIGHBORS, share=1))
         return
     if takes_special_numbers(info):
         for number in _SPECIAL_NUMBERS:
@@ -104,7 +114,7 @@ def _other_sizes(info: OpInfo, sample: SampleInput) -> Iterator[SpecialSample]:
     found = tensors(sample_values(sample))
     # Beside an empty tensor, the indices in another one are out of range, which can end a process.
     indices = [v for v in found if v.dtype in {torch.int32, torch.int64}]
-    may_be_empty = found
+    may_be_empty = [] if info.name.startswith("native_") else found  # they return statistics, too
     if 0 < len(indices) < len(found):
         may_be_empty = indices if len(indices) == 1 else []
     for number, chosen in enumerate(may_be_empty[:_MOST_EMPTIED], 1):
@@ -133,7 +143,7 @@ def _other_numbers(
         values = mark_like(ignored, sample.input), sample.args, {**sample.kwargs, "beta": 0}
         yield SpecialSample("NaN in what beta=0 leaves out", with_arguments(sample, *values))
     halves = map_tensors(sample, lambda v: _if_rounded(v, lambda: (v.detach() * 2).round() / 2))
-    yield SpecialSample("halves and whole numbers", halves)
+    yield SpecialSample("halves and whole numbers", halves, has_gradients=is_elementwise(info))
     factors = _FACTORS.get(dtype)
     if not factors:
         return
@@ -156,10 +166,16 @@ def _other_types(
     if not isinstance(second, torch.Tensor) or not isinstance(sample.input, torch.Tensor):
         return
     rest, first = sample.args[1:], sample.input.detach()
-    for other in _OTHER_TYPES - {dtype}:
+    # The result must not be narrower than the tolerance for `dtype` expects.
+    rounded_type = torch.float32 if dtype is torch.int64 else torch.bfloat16
+    for other in (*_OTHER_TYPES, rounded_type):
         args = (mark_like(second.detach().to(other), second), *rest)
         values = sample.input, args, sample.kwargs
         yield SpecialSample(f"a second argument of {other}", with_arguments(sample, *values))
+    if second.numel():
+        args = (mark_like(second.detach().flatten()[0].to(rounded_type), second), *rest)
+        values = sample.input, args, sample.kwargs
+        yield SpecialSample("a second argument without axes", with_arguments(sample, *values))
     if info.supports_rhs_python_scalar and first.numel():
         number = first.max().item() + (0 if dtype.is_floating_point else 0.5)
         args = (number, *rest)
