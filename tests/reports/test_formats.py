@@ -69,7 +69,10 @@ def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: 
             b'{"date": "x", "failed": [], "passed": ["A::test_b_cpu"], "skipped": []}',
             "the report.json of ONNX's backend scoreboard; run pytest with --junit-xml",
         ),
-        (b'{"passed": 1, "failed": 0}', 'JSON of an unknown format, with the keys "passed", "failed"'),
+        (
+            b'{"passed": 1, "failed": 0}',
+            'JSON of an unknown format, with the keys "passed", "failed"',
+        ),
         (b'[{"a": 1}]', 'JSON of an unknown format, with the keys "a"; run the tests with'),
         (b"[1]", "JSON without the keys of any known format; run the tests with"),
         (b"TAP version 13\nok 1", "TAP output; convert it with tap-junit"),

@@ -68,7 +68,10 @@ _KINDS_BY_JSON_KEYS: Sequence[tuple[frozenset[str], Kind]] = tuple(
                 "import the XML files in the job's artifact test-reports-….zip",
             ),
         ),
-        ("date failed passed skipped", ("the report.json of ONNX's backend scoreboard", _PYTEST_RUN)),
+        (
+            "date failed passed skipped",
+            ("the report.json of ONNX's backend scoreboard", _PYTEST_RUN),
+        ),
         ("keyword elements", ("the JSON of Cucumber", "run cucumber with --format junit")),
         (
             "testsuites disabled",
