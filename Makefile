@@ -67,7 +67,7 @@ test-browser: setup ## Run the tests that open the site in Chromium or Chrome
 	$(PYTEST) -m browser tests/benchmarks tests/browser $(ARGS)
 
 test-validation: $(VALIDATION)/.installed ## Test the harness with torch on the CPU, in .venv-validation
-	PYTHONPATH=tests/validation_torch/shim $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/cluster/test_cluster_runs.py $(ARGS)
+	PYTHONPATH=tests/validation_torch/shim $(VALIDATION)/bin/python -m pytest $(PYTEST_OPTIONS) tests/validation_torch tests/validation/test_cluster_runs.py $(ARGS)
 
 # What the nightly runs: the report is made by this project, wherever it is made.
 VALIDATE := PYTHONPATH=tests/validation_torch/shim $(VALIDATION)/bin/accelerator-portal validate --device cpu \

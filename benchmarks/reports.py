@@ -17,7 +17,8 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from accelerator_reports.file_reading import ImportOptions
-from accelerator_reports.formats.junit import junit_text, read_junit
+from accelerator_reports.formats.exports import junit_text
+from accelerator_reports.formats.junit import read_junit
 from accelerator_reports.outcomes import OUTCOMES, Outcome
 from accelerator_reports.report import Report
 from accelerator_reports.report_check import KnownNames, report_problems

@@ -14,20 +14,12 @@ SOURCES = [folder / "src" for folder in PACKAGES.values()]
 # Pydantic names a record's class where a file has something else in its place, so the names below
 # stand in messages to readers of that file, or in a published schema: neither side can change.
 _CTRF = "accelerator_reports/formats/ctrf_model.py"
-_PYTEST = "accelerator_reports/formats/pytest_json.py"
 _PUBLISHED_SITE = "accelerator_portal/site/difference/site_state.py"
 ACCEPTED = {
-    "Document": [_CTRF, _PYTEST],  # each is a part of its own format, and used with its module
-    "Summary": [_CTRF, _PYTEST],
-    "Test": [_CTRF, _PYTEST],
     "Environment": [
         _CTRF,
         "accelerator_reports/report.py",
     ],  # CTRF's own part; the report's is published
-    "Stage": [
-        _PYTEST,
-        "accelerator_reports/outcomes.py",
-    ],  # pytest's own part; the report's is the term
     "Hardware": [
         "accelerator_portal/catalog/files/hardware.py",
         _PUBLISHED_SITE,

@@ -54,12 +54,6 @@ _CTRF = {
     },
 }  # fmt: skip
 
-_TORCH_RUN = {
-    "classname": "TestA", "name": "test_b", "time": 0.25, "file": "test_a.py", "workflow_id": 11,
-    "workflow_run_attempt": 1, "job_id": 22, "invoking_file": "test_a",
-    "failure": {"message": "AssertionError: no", "text": "Traceback"},
-}  # fmt: skip
-
 _KEY = "model=alpha, test=eval, device=ex, bs=None, extra_args=[], metric=accuracy"
 _TORCHBENCH = {
     "name": "example",
@@ -70,10 +64,10 @@ _TORCHBENCH = {
     "metrics": {_KEY: "pass", _KEY.replace("accuracy", "latencies"): 1.5},
 }  # fmt: skip
 
-_PYTEST = {
+_EXECUTORCH = {
     "created": 1767323045.5, "duration": 1.0, "exitcode": 1, "root": "/x",
     "environment": {"torch": "2.10.0", "Python": "3.12", "driver": "580.1", "Platform": "Linux"},
-    "summary": {"failed": 1, "total": 1},
+    "summary": {"failed": 1, "total": 2},
     "tests": [
         {
             "nodeid": "a.py::test_b[float32]", "outcome": "failed", "keywords": ["x"], "lineno": 1,
@@ -83,13 +77,7 @@ _PYTEST = {
                 "crash": {"path": "a.py", "lineno": 3, "message": "AssertionError: no"},
             },
             "teardown": {"duration": 0.1, "outcome": "passed"},
-        }
-    ],
-}  # fmt: skip
-
-_EXECUTORCH = {
-    **_PYTEST,
-    "tests": [
+        },
         {
             "nodeid": "test_add.py::test_add_dtype[xnnpack-float32]",
             "outcome": "passed",
@@ -109,20 +97,10 @@ _EXECUTORCH = {
     ],
 }  # fmt: skip
 
-_SCOREBOARD = {
-    "date": "07/02/2026 01:13:10",
-    "failed": ["OnnxBackendNodeModelTest::test_a_cpu"],
-    "passed": ["OnnxBackendNodeModelTest::test_b_cuda"],
-    "skipped": ["OnnxBackendSimpleModelTest::test_d_cpu"],
-}
-
 JSON: Mapping[str, Any] = {
     "ctrf": _CTRF,
-    "pytorch-test-run": _TORCH_RUN,
     "torchbench": _TORCHBENCH,
-    "pytest-json": _PYTEST,
     "executorch-json": _EXECUTORCH,
-    "onnx-scoreboard": _SCOREBOARD,
 }
 
 CSV: Mapping[str, list[list[str]]] = {

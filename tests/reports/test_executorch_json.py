@@ -1,15 +1,16 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from accelerator_reports.file_reading import ImportOptions, ImportResult
-from accelerator_reports.formats.executorch import read_executorch_json
+from accelerator_reports.formats.executorch_json import read_executorch_json
 from accelerator_reports.formats.format_list import detect_format
-from accelerator_reports.report import TestEntry
+from accelerator_reports.report import Environment, TestEntry
 from tests.reports.format_file import FormatFile, only
 
 # As ExecuTorch 1.5.1 wrote it on 2026-11-21, without its log; the other tests are made up.
@@ -105,8 +106,6 @@ def test_a_test_that_executorch_wrote_is_read(tmp_path: Path) -> None:
 def test_the_format_is_known_by_what_stands_far_from_the_beginning(tmp_path: Path) -> None:
     read(tmp_path, REAL)
     assert detect_format(tmp_path / "report.json") == "executorch-json"
-    (tmp_path / "plain.json").write_text('{"exitcode": 0, "tests": []}', encoding="utf-8")
-    assert detect_format(tmp_path / "plain.json") == "pytest-json"
 
 
 def test_a_pass_of_pytest_is_none_of_a_backend_that_took_nothing(tmp_path: Path) -> None:
@@ -158,6 +157,112 @@ def test_a_module_that_cannot_be_collected_is_a_broken_test(tmp_path: Path) -> N
         ("test_add_dtype", "passed"),
         ("ops.test_b", "test-broken"),
     ]
+
+
+def stage(message: str, outcome: str = "failed") -> dict[str, Any]:
+    return {"outcome": outcome, "duration": 0, "longrepr": message}
+
+
+OK = {"outcome": "passed", "duration": 0.5}
+SKIP = "('/x/test_a.py', 10, 'Skipped: needs two cards')"
+QUOTED = """('/x/test_a.py', 10, "Skipped: it's slow")"""
+
+
+@pytest.mark.parametrize(
+    ("test", "outcome", "raw", "reason"),
+    [
+        ({"outcome": "passed", "call": OK}, "passed", None, None),
+        ({"outcome": "xpassed", "call": OK}, "passed", "xpassed", None),
+        ({"outcome": "failed", "call": stage("ValueError")}, "failed", "failed", "ValueError"),
+        ({"outcome": "failed"}, "failed", "failed", None),
+        (
+            {"outcome": "error", "setup": stage("ValueError")},
+            "infrastructure-error",
+            "error",
+            "ValueError",
+        ),
+        (
+            {"outcome": "error", "setup": OK, "call": OK, "teardown": stage("MemoryError")},
+            "out-of-memory",
+            "error",
+            "MemoryError",
+        ),
+        (
+            {"outcome": "failed", "???": stage("worker 'gw0' crashed while running 'x'")},
+            "crashed",
+            "failed",
+            "worker 'gw0' crashed while running 'x'",
+        ),
+        (
+            {"outcome": "skipped", "setup": stage("", "skipped"), "teardown": OK},
+            "skipped",
+            "skipped",
+            "The file states no reason.",
+        ),
+        ({"outcome": "skipped", "setup": stage("odd")}, "skipped", "skipped", "odd"),
+        ({"outcome": "skipped", "call": stage(SKIP)}, "skipped", "skipped", "needs two cards"),
+        ({"outcome": "skipped", "setup": stage(QUOTED)}, "skipped", "skipped", "it's slow"),
+        ({"outcome": "xfailed", "call": stage("slow")}, "skipped", "xfail", "slow"),
+        ({"outcome": "xfailed"}, "skipped", "xfail", "It is expected to fail."),
+        ({"outcome": "rerun", "call": OK}, "passed", "rerun", None),
+        ({"outcome": "rerun", "call": stage("ValueError")}, "failed", "rerun", "ValueError"),
+    ],
+)
+def test_an_outcome_says_what_happened(
+    tmp_path: Path, test: dict[str, Any], outcome: str, raw: str | None, reason: str | None
+) -> None:
+    found = only(read(tmp_path, {"nodeid": "a.py::test_a[xnnpack]", **test}))
+    assert (found.outcome, found.raw_status, found.reason) == (outcome, raw, reason)
+    assert ("retries" in found.metrics) == (raw == "rerun")
+
+
+def test_what_a_failed_test_printed_stands_where_no_traceback_does(tmp_path: Path) -> None:
+    failed = case("a.py::test_a[xnnpack]", "failed", longrepr="ValueError", stdout="printed")
+    assert only(read(tmp_path, failed)).log_tail == "printed"
+
+
+def test_a_long_reason_of_a_skip_takes_little_time(tmp_path: Path) -> None:
+    """It took 20 seconds when each of the first numbers was tried as the line number."""
+    reason = "(" + "x, 1, '" * 140 + "a'" * 2_500_000
+    started = time.monotonic()
+    found = only(read(tmp_path, case("a.py::test_a[xnnpack]", "skipped", longrepr=reason)))
+    assert found.outcome == "skipped"
+    assert time.monotonic() - started < 10
+
+
+def test_the_environment_is_what_pytest_states(tmp_path: Path) -> None:
+    stated = {
+        "Python": "3.12.1",
+        "Platform": "Linux-6.1-aarch64-with-glibc2.36",
+        "Packages": {"pytest": "9.0", "torch": "2.10.0", "odd": {"a": 1}},
+        "Plugins": {"xdist": "3"},
+    }
+    assert FILE.read(
+        tmp_path, {**document(REAL), "environment": stated}
+    ).environment == Environment(
+        torch="2.10.0",
+        python="3.12.1",
+        os="Linux-6.1-aarch64-with-glibc2.36",
+        arch="aarch64",
+        packages={"pytest": "9.0"},
+    )
+
+
+NOT_WHOLE = "but the number of tests is 1; create the file again; one of the two is incomplete"
+NO_TESTS = (
+    'report.json:1: the file has no "tests", because it was created with --json-report-summary;'
+    " create it without that option"
+)
+
+
+def test_a_summary_that_contradicts_the_tests_is_refused(tmp_path: Path) -> None:
+    assert FILE.problems(tmp_path, {**document(REAL), "summary": {"total": 30}}) == [
+        f"report.json:1: summary.total is 30, {NOT_WHOLE}"
+    ]
+
+
+def test_a_summary_alone_is_refused(tmp_path: Path) -> None:
+    assert FILE.problems(tmp_path, {**document(), "tests": None}) == [NO_TESTS]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from accelerator_reports.cli.main import main
 from accelerator_reports.file_reading import ImportOptions
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.formats.format_list import FORMATS, READERS, WRITERS, detect_format
-from tests.reports.examples import report
 
 READ = [name for name, form in FORMATS.items() if form.read]
 
@@ -58,6 +57,22 @@ def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: 
         (b" \n", "empty; create it again"),
         (b'{"Action": "run", "Package": "p"}\n{}', "the output of go test -json; convert it with"),
         (b'{"numTotalTests": 1, "testResults": []}', "the JSON of Jest or Vitest; use jest-junit"),
+        (
+            b'{"exitcode": 0, "summary": {}, "tests": []}',
+            "the JSON of pytest-json-report; run pytest",
+        ),
+        (
+            b'{"classname": "A", "name": "b", "workflow_run_attempt": 1}\n{"name": "c"}',
+            "a list of test cases that PyTorch's CI uploads; import the XML files",
+        ),
+        (
+            b'{"date": "x", "failed": [], "passed": ["A::test_b_cpu"], "skipped": []}',
+            "the report.json of ONNX's backend scoreboard; run pytest with --junit-xml",
+        ),
+        (
+            b'{"passed": 1, "failed": 0}',
+            'JSON of an unknown format, with the keys "passed", "failed"',
+        ),
         (b'[{"a": 1}]', 'JSON of an unknown format, with the keys "a"; run the tests with'),
         (b"[1]", "JSON without the keys of any known format; run the tests with"),
         (b"TAP version 13\nok 1", "TAP output; convert it with tap-junit"),
@@ -85,15 +100,6 @@ def test_a_sign_far_from_the_beginning_tells_nothing(tmp_path: Path) -> None:
     assert str(error.value) == (
         f"results:1: unknown format; pass --format with one of: {', '.join(sorted(READERS))}"
     )
-
-
-@pytest.mark.parametrize("name", sorted(READERS.keys() & WRITERS.keys()))
-def test_suites_that_become_one_have_the_planned_tests_of_all(name: str, tmp_path: Path) -> None:
-    suites = [{"name": suite, "kind": "unit", "planned": 4} for suite in ("a", "b")]
-    made = report({"suite": "a"}, {"suite": "b", "name": "second"}, suites=suites)
-    (tmp_path / "results").write_text(WRITERS[name](made), encoding="utf-8")
-    found = READERS[name](tmp_path / "results", ImportOptions("c"))
-    assert [(suite.name, suite.planned) for suite in found.suites] == [("c", 8)]
 
 
 @pytest.mark.parametrize("name", READERS)

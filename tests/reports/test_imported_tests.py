@@ -10,7 +10,7 @@ from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.formats import imported_tests as module
 from accelerator_reports.formats.imported_tests import ImportedTests, Repeats, chosen_suite
 from accelerator_reports.outcomes import OUTCOMES, Outcome
-from accelerator_reports.report import Suite
+from accelerator_reports.report import Environment
 
 FILE = Path("somewhere/example.csv")
 TEST: dict[str, Any] = {"suite": "example", "name": "m", "outcome": "passed"}
@@ -141,16 +141,13 @@ def test_parameters_that_are_none_stay_a_fault() -> None:
     assert problem.startswith("example.csv:1: parameters: ")
 
 
-def test_a_record_is_its_model_or_faults() -> None:
+def test_an_invalid_environment_refuses_the_file() -> None:
     tests = imported()
-    suite = tests.parse_record(Suite, {"name": "ops", "kind": "unit"}, "suites")
-    assert suite == Suite(name="ops", kind="unit")
-    tests.add(1, TEST)  # of the file, not of one test: the file is refused
-    assert tests.parse_record(Suite, {"name": "ops"}, "suites", 5) is None
-    assert tests.parse_record(Suite, 7, "suites", 6) is None
-    first, second = problems(tests)
-    assert first == f"example.csv:5: suites.kind: field required; {REMEDY}"
-    assert second.startswith("example.csv:6: suites: ")
+    assert tests.environment({"torch": "2.9.0"}, "facts") == Environment(torch="2.9.0")
+    tests.add(1, TEST)
+    assert tests.environment({"torch": 7}, "facts") == Environment()
+    (problem,) = problems(tests)
+    assert problem.startswith("example.csv:1: facts.torch: ")
 
 
 def test_cells_stand_under_their_columns() -> None:

@@ -1,20 +1,13 @@
 from __future__ import annotations
 
-import dataclasses
 import datetime as dt
-import tempfile
-import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 
 from accelerator_reports.file_reading import ImportOptions, ImportResult, with_entry_counts
-from accelerator_reports.formats.junit import junit_text, read_junit
-from accelerator_reports.outcomes import OUTCOMES
-from accelerator_reports.report import Environment, Report, Suite, TestEntry, Trigger
-from tests.reports import drawn
-from tests.reports.junit_files import SUITE, problems, read
+from accelerator_reports.report import Suite, TestEntry
+from tests.reports.junit_files import SUITE, read
 
 
 def test_a_file_of_pytest_is_read(tmp_path: Path) -> None:
@@ -120,18 +113,6 @@ def test_what_is_no_time_says_nothing(tmp_path: Path, time: str) -> None:
     assert (found.started, found.finished, found.note) == (None, None, None)
 
 
-FORMAT = "see the report format page"
-NO_KIND = "input should be 'build', 'deploy', 'unit', 'operator', 'model' or 'speed'"
-*_OTHERS, _LAST = map(repr, OUTCOMES)
-NO_OUTCOME = (
-    f'results.xml:5: "c".outcome: input should be {", ".join(_OTHERS)} or {_LAST}; {FORMAT}'
-)
-
-
-def kept(value: str) -> str:
-    return f'<properties><property name="accelerator-portal" value="{value}"/></properties>'
-
-
 def test_what_one_test_lacks_leaves_the_others(tmp_path: Path) -> None:
     cases = "".join(
         f'\n<testcase name="{name}" time="{time}"/>'
@@ -157,93 +138,15 @@ def test_tests_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     assert [(t.name, t.outcome) for t in found.tests] == [("a", "passed"), ("a (2)", "failed")]
 
 
-def test_every_fault_is_named(tmp_path: Path) -> None:
-    cases = (
-        '\n<testcase name="a" time="x"/>',
-        '\n<testcase name=""/>',
-        f'\n<testcase name="b">{kept("[]")}</testcase>',
-        f'\n<testcase name="c">{kept("{&quot;outcome&quot;: 1}")}</testcase>',
-        f'\n<testcase name="d">{kept("[" * 100_000)}</testcase>',
-    )
-    assert problems(tmp_path, SUITE.format("".join(cases))) == [
-        'results.xml:2: time="x" is not a number of seconds; use a format like "1.25"',
-        "results.xml:3: the test has no name; name it",
-        'results.xml:4: the property "accelerator-portal" is not a JSON object; remove it',
-        NO_OUTCOME,
-        'results.xml:6: the property "accelerator-portal" is not a JSON object; remove it',
-    ]
-
-
-def test_a_suite_with_faults_is_refused(tmp_path: Path) -> None:
-    broken = kept("{&quot;kind&quot;: &quot;odd&quot;, &quot;planned&quot;: -1}")
-    run = kept("{&quot;started&quot;: &quot;9999-12-31T23:00:00-23:00&quot;}")
-    text = (
-        f'<testsuites><testsuite name="x">{broken}</testsuite>\n<testsuite name="y">'
-        f"{run.replace('-portal', '-portal.run')}</testsuite></testsuites>"
-    )
-    assert problems(tmp_path, text) == [
-        f'results.xml:1: "x".kind: {NO_KIND}; {FORMAT}',
-        f'results.xml:1: "x".planned: input should be greater than or equal to 0; {FORMAT}',
-        f'results.xml:2: "y".started: value error, the time is out of range; {FORMAT}',
-    ]
-
-
-@given(drawn.reports())
-def test_a_report_comes_back_whole(report: Report) -> None:
-    """But for the order of tests: JUnit writes suite by suite."""
-    order = {suite.name: number for number, suite in enumerate(report.suites)}
-    tests = sorted(report.tests, key=lambda test: order[test.suite])
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "results.xml")
-        file.write_bytes(junit_text(report).encode())
-        found = read_junit(file, ImportOptions())
-    assert found == dataclasses.replace(drawn.of(report), tests=tuple(tests))
-
-
-def test_what_junit_has_a_word_for_is_said_in_it() -> None:
-    report = Report(
-        schema_version=1,
-        accelerator="made-up",
-        kind="self-reported",
-        trigger=Trigger(kind="nightly"),
-        started=dt.datetime(2026, 3, 1, 10, tzinfo=dt.UTC),
-        environment=Environment(torch="2.10.0"),
-        suites=(Suite(name="ops", kind="unit"),),
-        tests=(
-            TestEntry(
-                suite="ops",
-                name="TestX::test_a",
-                parameters={"dtype": "float32"},
-                outcome="wrong-result",
-                duration_s=1.5,
-                reason="not <close>",
-                log_tail="line\nline",
-            ),
-            TestEntry(suite="ops", name="TestX::test_b", outcome="test-broken"),
-            TestEntry(suite="ops", name="TestX::test_c", outcome="not-run", reason="later"),
-            TestEntry(suite="ops", name="test_d", outcome="passed"),
+def test_a_file_of_pytorchs_ci_names_the_file_of_a_test_beside_its_class(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        SUITE.format(
+            '<testcase classname="TestTorch" name="test_copy" file="test_torch.py"/>'
+            '<testcase classname="TestOpsCUDA" name="test_add_cuda_float32" file="nn/test_ops.py"/>'
         ),
     )
-    suite = ET.fromstring(junit_text(report))[0]  # noqa: S314 - written here
-    assert suite.attrib == {
-        "name": "ops",
-        "tests": "4",
-        "failures": "1",
-        "errors": "1",
-        "skipped": "1",
-        "time": "1.500",
-        "timestamp": "2026-03-01T10:00:00+00:00",
-    }
-    cases = suite.findall("testcase")
-    assert [case.attrib for case in cases] == [
-        {"classname": "TestX", "name": "test_a[float32]", "time": "1.500000"},
-        {"classname": "TestX", "name": "test_b"},
-        {"classname": "TestX", "name": "test_c"},
-        {"classname": "ops", "name": "test_d"},
+    assert [(test.name, dict(test.parameters)) for test in found.tests] == [
+        ("test_torch.TestTorch::test_copy", {}),
+        ("nn.test_ops.TestOps::test_add", {"dtype": "float32"}),
     ]
-    failure = cases[0].find("failure")
-    assert failure is not None
-    assert failure.attrib == {"message": "not <close>", "type": "wrong-result"}
-    assert failure.text == "line\nline"
-    # Nothing is listed twice: what JUnit says itself is not kept beside it.
-    assert [len(case.findall("properties")) for case in cases] == [0, 0, 0, 0]

@@ -9,15 +9,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from accelerator_reports import report_file
 from accelerator_reports.file_reading import paused_garbage_collection
 from accelerator_reports.files.problem import ProblemsError
-from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import first_test_line, read_report, report_text
-from tests.reports.drawn import VISIBLE
+from tests.reports.drawn import TESTS
 from tests.reports.examples import REPORT, TEST, report
 
 
@@ -53,30 +51,9 @@ def test_a_report_without_tests_is_one(tmp_path: Path) -> None:
     assert read_report(written(tmp_path, report_text(made))) == made
 
 
-TEXTS = VISIBLE
-SCALARS = st.one_of(
-    TEXTS,
-    st.booleans(),
-    st.integers(-(2**60), 2**60),
-    st.floats(allow_nan=False, allow_infinity=False),
-)
-
-
-@given(
-    st.lists(
-        st.fixed_dictionaries(
-            {"name": VISIBLE, "outcome": st.sampled_from(list(OUTCOMES))},
-            optional={
-                "reason": TEXTS,
-                "parameters": st.dictionaries(st.sampled_from(["dtype", "mode", "x-y"]), SCALARS),
-                "duration_s": st.floats(0, 1e9),
-            },
-        ),
-        max_size=5,
-    )
-)
+@given(TESTS)
 def test_what_is_written_is_read_back(tests: list[dict[str, Any]]) -> None:
-    made = report(tests=[{**TEST, **test} for test in tests])
+    made = report(tests=tests)
     text = report_text(made)
     assert Report.model_validate_json(text) == made
     assert report_text(Report.model_validate_json(text)) == text

@@ -116,7 +116,7 @@ ACTS: dict[str, Callable[[], object]] = {
     "exit": lambda: os._exit(3),
     "leave": lambda: sys.exit(0),
     "hang": _hang,
-    "machine": partial(_end, b"dask_worker"),
+    "machine": partial(_end, b"spawn_main"),
     "host": partial(_end, b"validation.cluster.batch_process"),
     "slow": lambda: time.sleep(0.3),
     "memory": lambda: _raise(OutOfMemoryError("NPU out of memory. Tried to allocate 2.00 GiB")),

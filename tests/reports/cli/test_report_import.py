@@ -265,7 +265,6 @@ def test_in_a_vendors_ci_a_suite_keeps_the_name_that_a_person_gave_it(
     assert [test.suite for test in read_report(Path("report.json")).tests] == [suite]
 
 
-TEST_RUN = {"classname": "A", "name": "test_b", "time": 1, "workflow_run_attempt": 1}
 PYTEST = {"created": 1769824800, "duration": 1, "exitcode": 0, "environment": {},
           "summary": {"total": 1}}  # fmt: skip
 NODE = {"nodeid": "test_a.py::test_b", "outcome": "passed",
@@ -281,14 +280,9 @@ COLUMNS = (
 FILES = {
     "junit": XML,
     "ctrf": json.dumps(CTRF),
-    "pytorch-test-run": json.dumps(TEST_RUN),
     "torchbench": json.dumps({"environ": {"pytorch_version": "2.9.0"}, "metrics": {KEY: "pass"}}),
-    "pytest-json": json.dumps({**PYTEST, "tests": [NODE]}),
     "executorch-json": json.dumps(
         {**PYTEST, "tests": [{**NODE, "metadata": {"subtests": [SUBTEST]}}]}
-    ),
-    "onnx-scoreboard": json.dumps(
-        {"date": "01/31/2026 02:00:00", "failed": [], "passed": ["A::test_b_cpu"], "skipped": []}
     ),
     "executorch-csv": f"{COLUMNS}\ntest_b_xnnpack,test_b,0,xnnpack,,Pass,,True,,,,,,,,\n",
     "dynamo-csv": "name,accuracy,graph_breaks\na,pass,0\n",

@@ -50,7 +50,7 @@ from accelerator_validation.sharding import apply_sharding, sharding_message
 from accelerator_validation.side_process import SideProcess, WaitCallback
 
 if TYPE_CHECKING:
-    from accelerator_validation.cluster.connection import Cluster
+    from accelerator_validation.cluster.cluster_pool import Cluster
 
 # Seconds between two messages that the start is still in progress.
 _MESSAGE_INTERVAL_S = 15.0
@@ -172,7 +172,7 @@ def _cluster_connection(
     if request.scheduler is None:
         return nullcontext()
     report_progress(f"Connecting to the Dask scheduler at {request.scheduler}.")
-    from accelerator_validation.cluster.connection import connect_to_cluster
+    from accelerator_validation.cluster.cluster_pool import connect_to_cluster
 
     return connect_to_cluster(request.scheduler)
 

@@ -32,8 +32,7 @@ from accelerator_validation.side_process import interrupts_ignored
 from accelerator_validation.worker import Job
 
 if TYPE_CHECKING:
-    from accelerator_validation.cluster.cluster_pool import ClusterPool
-    from accelerator_validation.cluster.connection import Cluster
+    from accelerator_validation.cluster.cluster_pool import Cluster, ClusterPool
 
 
 # The seconds between two reports. If the run is killed, the journal has the results since the last.

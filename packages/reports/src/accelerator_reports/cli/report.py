@@ -272,6 +272,9 @@ def show(file: Path, as_json: bool) -> None:
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write to this file.")
 @click.argument("file", type=INPUT_FILE)
 def export_report(file: Path, format_name: str, out: Path) -> None:
-    """Write a report in another format."""
+    """Write a report in another format, for a CI system or another tool.
+
+    Keep the report: the other formats don't have all of its fields.
+    """
     write_text_atomically(out, WRITERS[format_name](read_report(file)))
     click.echo(f"Wrote {out}.")

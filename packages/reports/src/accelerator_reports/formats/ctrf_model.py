@@ -57,7 +57,6 @@ class Test(_CtrfModel):
     stderr: list[str] = []
     parameters: dict[str, Any] = {}
     attachments: list[Attachment] = []
-    extra: dict[str, Any] = {}
 
 
 class Summary(_CtrfModel):
@@ -98,7 +97,6 @@ class Results(_CtrfModel):
     tests: list[Any]
     """The tests, not yet validated. The reader validates each as a `Test`, to name it in errors."""
     environment: Environment = Environment()
-    extra: dict[str, Any] = {}
 
 
 class Document(_CtrfModel):

@@ -1,4 +1,4 @@
-"""Reads the results of ExecuTorch's backend test suite from CSV or JSON.
+"""Reads the results of ExecuTorch's backend test suite from CSV; see also `executorch_json`.
 
 The columns are `CSV_FIELD_NAMES` of backends/test/suite/reporting.py in pytorch/executorch.
 `Result` is Pass, Fail or Skip, `Result Detail` states where the test failed, and `Delegated` states
@@ -18,11 +18,6 @@ runs under pytest, `Params` is empty, and they are in the brackets of `Test ID`:
 The suite that the user names decides, for example `executorch-models`; the default is
 `executorch-operators`.
 
-The JSON is what the plugin pytest-json-report writes. ExecuTorch's conftest.py stores the values of
-CSV rows in a test's `metadata.subtests`, by column. A test without subtests was skipped, or failed
-before or after it ran the model. A test can fail although all of its rows passed, for example at
-its time limit; its last row then counts as failed.
-
 Infinite and NaN figures are omitted: for example, a signal without noise has an infinite
 signal-to-noise ratio.
 """
@@ -35,8 +30,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from accelerator_reports.file_reading import (
     ImportOptions,
     ImportResult,
@@ -45,7 +38,6 @@ from accelerator_reports.file_reading import (
     lines_of,
     read_text,
 )
-from accelerator_reports.formats import pytest_json
 from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_reports.formats.statuses import executorch_meaning
 from accelerator_reports.report import Scalar, Suite
@@ -53,8 +45,6 @@ from accelerator_reports.shortened_text import shortened_text
 from accelerator_reports.test_ids import MAX_CASE, dtype_or_none, shortened_with_digest
 
 _REQUIRED_COLUMNS = ("Test Case", "Flow", "Params", "Result", "Result Detail", "Delegated")
-_REQUIRED_KEYS = ("Test Case", "Flow", "Result")
-_DEFAULT_CELLS = {"Params": "", "Result Detail": "", "Delegated": "False"}
 _STATUS_BY_DETAIL = {
     "Quantization Failed": "QUANTIZE_FAIL",
     "Lowering Failed": "LOWER_FAIL",
@@ -92,7 +82,7 @@ BACKENDS = (
 PORTABLE = "portable"
 PLAIN = "plain"
 _SUITE = "executorch-operators"
-_REMEDY = "use an unmodified file from ExecuTorch's suite"
+REMEDY = "use an unmodified file from ExecuTorch's suite"
 _PARAMS_REMEDY = "use a JSON object of strings, or leave it empty"
 
 CsvRow = dict[str, str]
@@ -104,7 +94,7 @@ def read_executorch_csv(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file or the suite name is invalid.
     """
     tests = ImportedTests(path, options)
-    suite = _executorch_suite(path, options)
+    suite = executorch_suite(path, options)
     flows = set()
     for line, row in _csv_rows(path, tests):
         flows.add(row["Flow"])
@@ -114,7 +104,7 @@ def read_executorch_csv(path: Path, options: ImportOptions) -> ImportResult:
     return tests.result((suite,), note=note)
 
 
-def _executorch_suite(path: Path, options: ImportOptions) -> Suite:
+def executorch_suite(path: Path, options: ImportOptions) -> Suite:
     """Return the suite `options.suite`, or `executorch-operators` if the user named none.
 
     Its kind is `model` if "model" is in the name, else `operator`. Raises ProblemsError if the
@@ -152,7 +142,7 @@ def _csv_rows(path: Path, tests: ImportedTests) -> Iterator[tuple[int, CsvRow]]:
         elif row := tests.cells_by_column(line, columns, cells):
             yield line, row
     if columns is None:
-        raise file_error(path, 1, "the file is empty", _REMEDY)
+        raise file_error(path, 1, "the file is empty", REMEDY)
 
 
 def _checked_columns(path: Path, line: int, columns: list[str]) -> list[str]:
@@ -160,7 +150,7 @@ def _checked_columns(path: Path, line: int, columns: list[str]) -> list[str]:
         if columns.count(column) != 1:
             fault = "is listed twice" if column in columns else "is missing"
             what = f'the column "{column}" {fault}'
-            raise file_error(path, line, what, _REMEDY)
+            raise file_error(path, line, what, REMEDY)
     return columns
 
 
@@ -289,90 +279,3 @@ def _metric_name_and_unit(column: str) -> tuple[str, str] | None:
         name = f"output_{match[1]}_{match[2].lower().replace(' ', '_')}"
         return name, "dB" if match[2] == "SNR" else "1"
     return _METRIC_BY_COLUMN.get(column)
-
-
-def read_executorch_json(path: Path, options: ImportOptions) -> ImportResult:
-    """Read a pytest-json-report file of ExecuTorch's backend test suite.
-
-    A module or class that pytest cannot collect becomes a test with the outcome `test-broken`.
-    `options.suite` names the suite. Raises ProblemsError if the file or that name is invalid.
-    """
-    suite = _executorch_suite(path, options)
-    document, records = pytest_json.read_document(path)
-    tests = ImportedTests(path, options)
-    flows: set[str] = set()
-    for number, record in enumerate(records):
-        try:
-            test = pytest_json.Test.model_validate(record)
-        except ValidationError:
-            tests.leave_out(
-                1, f"tests[{number}] is not a test in pytest-json-report format", _REMEDY
-            )
-            continue
-        rows = _json_rows(record)
-        if rows is None:
-            what = f"tests[{number}].metadata.subtests are not results in ExecuTorch format"
-            tests.leave_out(1, what, _REMEDY)
-            continue
-        flows |= {row["Flow"] for row in rows} or {_flow_in_test_id(test.nodeid)}
-        for fields in _test_fields(test, rows, tests):
-            tests.add(1, {"suite": suite.name, **fields})
-    pytest_json.add_collection_results(tests, document, len(records), suite.name)
-    note = flows_note(flows - {""}, tests)
-    return pytest_json.import_result(document, suite, tests, note)
-
-
-def _json_rows(record: Mapping[str, Any]) -> list[CsvRow] | None:
-    """Return the subtests of a test as CSV rows; None if they are not in ExecuTorch's form."""
-    metadata = record.get("metadata", {})
-    subtests = metadata.get("subtests", []) if isinstance(metadata, Mapping) else None
-    if not isinstance(subtests, list) or not all(isinstance(item, Mapping) for item in subtests):
-        return None
-    rows = [
-        _DEFAULT_CELLS | {k: str(v) for k, v in subtest.items() if isinstance(v, str | int | float)}
-        for subtest in subtests
-    ]
-    return rows if all(row.keys() >= {*_REQUIRED_KEYS} for row in rows) else None
-
-
-def _test_fields(
-    test: pytest_json.Test, rows: list[CsvRow], tests: ImportedTests
-) -> list[dict[str, Any]]:
-    outcome_fields = pytest_json.outcome_fields(test)
-    if outcome_fields is None:
-        what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is not a pytest outcome'
-        tests.leave_out(1, what, _REMEDY, "with an unknown outcome")
-        return []
-    if not rows:
-        return [{**_name_and_parameters(test.nodeid), **outcome_fields}]
-    row_results = [fields for row in rows if (fields := row_fields(1, row, tests))]
-    if len(rows) == 1 and row_results:
-        row_results[0]["duration_s"] = outcome_fields.get("duration_s")
-    if (
-        row_results
-        and test.outcome in {"failed", "error"}
-        and all(row["Result"] == "Pass" for row in rows)
-    ):
-        row_results[-1] |= outcome_fields | {"stage": None}
-    return row_results
-
-
-def _name_and_parameters(nodeid: str) -> dict[str, Any]:
-    address, bracket, inside = nodeid.partition("[")
-    test_id = f"{address.rpartition('::')[2]}{bracket}{inside}"
-    flow = _flow_in_test_id(nodeid)
-    parameters = {"recipe": recipe_of(flow)} if flow else {}
-    return {
-        "name": test_id.partition("[")[0],
-        "parameters": parameters | bracket_parameters(test_id, flow),
-    }
-
-
-def _flow_in_test_id(nodeid: str) -> str:
-    """Return the flow in a pytest id: `xnnpack_static_int8` for `test_add[xnnpack_static_int8-a]`.
-
-    This is the first part in the brackets that begins with a known backend. The result is empty if
-    no part does.
-    """
-    parts = nodeid.partition("[")[2].removesuffix("]").split("-")
-    return next((part for part in parts if split_flow(part)[0] in BACKENDS), "")

@@ -22,17 +22,16 @@ from accelerator_reports.file_reading import (
     read_text,
 )
 from accelerator_reports.files.problem import ProblemsError
-from accelerator_reports.formats.ctrf import ctrf_text, read_ctrf
+from accelerator_reports.formats.ctrf import read_ctrf
 from accelerator_reports.formats.dynamo_csv import read_dynamo_csv
-from accelerator_reports.formats.executorch import read_executorch_csv, read_executorch_json
+from accelerator_reports.formats.executorch import read_executorch_csv
+from accelerator_reports.formats.executorch_json import read_executorch_json
+from accelerator_reports.formats.exports import ctrf_text, junit_text
 from accelerator_reports.formats.flaggems import read_flaggems
-from accelerator_reports.formats.junit import junit_text, read_junit
+from accelerator_reports.formats.junit import read_junit
 from accelerator_reports.formats.lm_eval import read_lm_eval
 from accelerator_reports.formats.mps_lists import read_mps_lists
-from accelerator_reports.formats.onnx_scoreboard import read_onnx_scoreboard
 from accelerator_reports.formats.other_formats import Kind, kind_of_bytes, kind_of_json
-from accelerator_reports.formats.pytest_json import read_pytest_json
-from accelerator_reports.formats.pytorch_test_run import read_pytorch_test_run
 from accelerator_reports.formats.torchbench import read_torchbench
 from accelerator_reports.formats.tt_xla import read_tt_xla
 from accelerator_reports.formats.xpu_skip_list import read_xpu_skip_list
@@ -84,13 +83,6 @@ FORMATS: Mapping[str, Format] = {
         write=ctrf_text,
         example="--torch 2.9.0 ctrf-report.json",
     ),
-    "pytorch-test-run": Format(
-        "the test cases that PyTorch’s CI uploads as JSON",
-        read_pytorch_test_run,
-        (b'"classname"',),
-        b'"workflow_run_attempt"',
-        example=f"{_UNDATED_OPTIONS} test_run.json",
-    ),
     "torchbench": Format(
         "TorchBench’s JSON",
         read_torchbench,
@@ -104,19 +96,6 @@ FORMATS: Mapping[str, Format] = {
         (b'"exitcode"',),
         b'"Result Detail"',
         example="--torch 2.9.0 executorch.json",
-    ),
-    "pytest-json": Format(
-        "the JSON of pytest-json-report",
-        read_pytest_json,
-        (b'"exitcode"',),
-        example="--torch 2.9.0 .report.json",
-    ),
-    "onnx-scoreboard": Format(
-        "the report.json of ONNX’s backend scoreboard",
-        read_onnx_scoreboard,
-        (b'"failed"',),
-        b'"passed"',
-        example="--torch 2.9.0 scoreboard.json",
     ),
     "executorch-csv": Format(
         "the CSV of ExecuTorch’s backend suite",

@@ -114,21 +114,6 @@ class ImportedTests:
         if self._unlisted_problems == _MOST_COUNTED:
             raise ProblemsError(self._all_problems())
 
-    def parse_record(
-        self, model: type[ModelT], record: object, place: str, line: int = 1
-    ) -> ModelT | None:
-        """Return `record`, a part of the file's data such as a JSON object, as a `model`.
-
-        If it is invalid, return None and record each error as a fault. `place` and `line` say where
-        the record is in the file; `place` is, for example, `results.extra`.
-        """
-        try:
-            return model.model_validate(record)
-        except ValidationError as error:
-            for what in _validation_faults(place, error):
-                self.record_fault(line, what, _REMEDY)
-            return None
-
     def parse_entry(
         self, model: type[ModelT], record: object, place: str, line: int = 1
     ) -> ModelT | None:
@@ -153,7 +138,12 @@ class ImportedTests:
 
         If a value is invalid, return an empty environment and record faults that name `place`.
         """
-        return self.parse_record(Environment, facts, place) or Environment()
+        try:
+            return Environment.model_validate(facts)
+        except ValidationError as error:
+            for what in _validation_faults(place, error):
+                self.record_fault(1, what, _REMEDY)
+            return Environment()
 
     def cells_by_column(
         self, line: int, columns: Sequence[str], row: Sequence[str]

@@ -1,30 +1,23 @@
-"""Reads and writes JUnit XML, the format of pytest, GoogleTest and most CI systems.
+"""Reads JUnit XML, the format of pytest, GoogleTest and most CI systems.
 
-The format has no place for parameters, stages or figures, and has only three elements for results.
-The writer stores report fields that the format cannot express in properties with this project's
-name. Properties with other names may state facts of the environment, as pytest writes them for
+Properties may state facts of the environment, as pytest writes them for
 `record_testsuite_property("torch", torch.__version__)`.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-import json
 import math
-import re
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from accelerator_reports import failure_outcomes
 from accelerator_reports.file_reading import (
     ImportOptions,
     ImportResult,
     file_error,
-    parse_json,
     paused_garbage_collection,
 )
 from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
@@ -34,18 +27,9 @@ from accelerator_reports.formats.junit_xml import (
     SuiteElement,
     junit_elements,
 )
-from accelerator_reports.formats.stored_fields import (
-    NAMESPACE,
-    Fields,
-    StoredRun,
-    differing_fields,
-    entry_fields,
-    run_fields,
-    with_stored_fields,
-)
-from accelerator_reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome, OutcomeGroup, is_outcome
-from accelerator_reports.report import Report, Suite, TestEntry
-from accelerator_reports.run_environment import facts_from_properties, merged_environment
+from accelerator_reports.outcomes import UNSUCCESSFUL, Outcome, is_outcome
+from accelerator_reports.report import Suite
+from accelerator_reports.run_environment import facts_from_properties
 from accelerator_reports.test_ids import (
     ParsedTestId,
     parse_junit_test_id,
@@ -53,14 +37,6 @@ from accelerator_reports.test_ids import (
     valid_suite_name,
 )
 
-_RUN_PROPERTY = f"{NAMESPACE}.run"
-# A test without these elements passed, or was executed.
-_TAG_BY_GROUP: Mapping[OutcomeGroup, str] = {
-    "failure": "failure",
-    "error": "error",
-    "skip": "skipped",
-    "missing": "skipped",
-}
 # GoogleTest writes status="notrun" and result="suppressed", CTest status="disabled", and NUnit's
 # converters status="Inconclusive" or executed="False". Such a test can have no result element.
 _STATUS_ATTRIBUTES = ("result", "status", "executed")
@@ -83,9 +59,6 @@ _OUTCOME_BY_STATUS = {
 }
 # pytest and unittest-xml-reporting write these types of a skip.
 _EXPECTED_FAILURE_TYPES = {"pytest.xfail", "XFAIL"}
-NAMELESS = ("the test has no name", "name it", "without a name")
-"""What is wrong with a test without a name, the fix, and why it is left out."""
-
 _NO_ZONE_NOTE = "The times in the file have no time zone. They are read as UTC."
 
 
@@ -109,53 +82,36 @@ class _JUnitImport:
         self._user_suite = chosen_suite(path, options)
         self._tests = ImportedTests(path, options, repeats="apart")
         self._suites: list[Suite] = []
-        self._run = StoredRun()
         self._facts: dict[str, str] = {}
         self._moments: list[dt.datetime] = []
         self._zone_is_missing = False
 
     def case(self, case: CaseElement) -> None:
-        identity = parsed_test_id(case, self._user_suite)
+        identity = _parsed_test_id(case, self._user_suite)
         if not identity.name:
-            self._tests.leave_out(case.line, *NAMELESS)
+            what, remedy = "the test has no name", "name it"
+            self._tests.leave_out(case.line, what, remedy, "without a name")
             return
-        plain_fields = standard_fields(case, self._suite_name(case.suite), identity)
-        if case.attributes.get("time") and "duration_s" not in plain_fields:
+        fields = _entry_fields(case, self._suite_name(case.suite), identity)
+        if case.attributes.get("time") and "duration_s" not in fields:
             what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
             self._tests.leave_out_value(case.line, what, 'use a format like "1.25"')
-        stored_fields = self._stored_fields(case.line, case.properties, NAMESPACE)
-        fields = with_stored_fields(plain_fields, stored_fields) if stored_fields else plain_fields
         place = f'"{identity.name[:60]}"'
         self._tests.add(case.line, fields, place=place, device=identity.device)
 
     def suite(self, suite: SuiteElement) -> None:
         self._add_times(suite)
         self._facts = {**facts_from_properties(suite.properties), **self._facts}
-        if suite.nested and not suite.cases:
-            return
-        stored_fields = self._stored_fields(suite.line, suite.properties, NAMESPACE)
-        name = self._suite_name(suite)
-        fields = {"kind": "unit", **stored_fields, "name": name}
-        label, line = f'"{name}"', suite.line
-        if parsed := self._tests.parse_record(Suite, fields, label, line):
-            self._suites.append(parsed)
-            if _RUN_PROPERTY in suite.properties:
-                stored_fields = self._stored_fields(line, suite.properties, _RUN_PROPERTY)
-                self._run = (
-                    self._tests.parse_record(StoredRun, stored_fields, label, line) or self._run
-                )
+        if suite.cases or not suite.nested:
+            self._suites.append(Suite(name=self._suite_name(suite), kind="unit"))
 
     def import_result(self) -> ImportResult:
-        environment = self._tests.environment(self._facts, "properties")
-        run = self._run
-        # A report of this project states the end of its run itself.
-        end = None if run.started else max(self._moments, default=None)
         result = self._tests.result(
             self._suites,
-            merged_environment(run.environment, environment),
-            started=run.started or min(self._moments, default=None),
-            finished=run.finished or end,
-            note=run.note or (_NO_ZONE_NOTE if self._zone_is_missing else None),
+            self._tests.environment(self._facts, "properties"),
+            started=min(self._moments, default=None),
+            finished=max(self._moments, default=None),
+            note=_NO_ZONE_NOTE if self._zone_is_missing else None,
         )
         if not self._suites:
             what = "the file contains no test suite"
@@ -176,128 +132,8 @@ class _JUnitImport:
                 self._zone_is_missing = True
                 moment = moment.replace(tzinfo=dt.timezone.utc)
             self._moments.append(moment.astimezone(dt.timezone.utc))
-            length = parse_seconds(suite.attributes.get("time", ""))
+            length = _parse_seconds(suite.attributes.get("time", ""))
             self._moments.append(self._moments[-1] + dt.timedelta(seconds=length))
-
-    def _stored_fields(self, line: int, properties: Mapping[str, str], name: str) -> Fields:
-        """Return the fields that this project's writer stored as JSON in the property `name`.
-
-        Empty without the property. If its value is not a JSON object, a fault is recorded.
-        """
-        if name not in properties:
-            return {}
-        with suppress(ValueError):
-            stored_fields = parse_json(properties[name])
-            if isinstance(stored_fields, dict):
-                return stored_fields
-        self._tests.record_fault(line, f'the property "{name}" is not a JSON object', "remove it")
-        return {}
-
-
-def junit_text(report: Report) -> str:
-    """Return a report as JUnit XML, grouped by suite."""
-    by_suite: dict[str, list[TestEntry]] = {suite.name: [] for suite in report.suites}
-    for test in report.tests:
-        by_suite.setdefault(test.suite, []).append(test)
-    suites = {suite.name: suite for suite in report.suites}
-    started = {"timestamp": report.started.isoformat()} if report.started else {}
-    root = Element("testsuites")
-    run: Mapping[str, Any] = {_RUN_PROPERTY: run_fields(report)}
-    for name, tests in by_suite.items():
-        root.append(_suite_element(name, suites.get(name), tests, started, run))
-        run = {}
-    indent(root, space="")
-    # A reader turns a plain carriage return into a line feed; ElementTree leaves it in texts.
-    text = tostring(root, encoding="unicode").replace("\r", "&#13;")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
-
-
-def _suite_element(
-    name: str,
-    suite: Suite | None,
-    tests: list[TestEntry],
-    started: Mapping[str, str],
-    run: Mapping[str, Any],
-) -> Element:
-    cases = [_case_of_test(test) for test in tests]
-    counts = Counter(result.tag for case in cases for result in case.results)
-    numbers = {
-        "tests": str(len(cases)),
-        "failures": str(counts["failure"]),
-        "errors": str(counts["error"]),
-        "skipped": str(counts["skipped"]),
-        "time": f"{sum(test.duration_s or 0 for test in tests):.3f}",
-    }
-    element = Element("testsuite", {"name": name, **numbers, **started})
-    suite_fields = (
-        suite.model_dump(mode="json", exclude_none=True, exclude={"name"}) if suite else {}
-    )
-    default_fields = {"kind": "unit"}
-    _add_properties(
-        element, {NAMESPACE: differing_fields(suite_fields, default_fields) if suite else {}, **run}
-    )
-    for test, case in zip(tests, cases, strict=True):
-        stored_fields = differing_fields(
-            entry_fields(test), standard_fields(case, name, parsed_test_id(case))
-        )
-        element.append(_case_element(case, stored_fields))
-    return element
-
-
-def _case_element(case: CaseElement, stored_fields: Fields) -> Element:
-    """Return the `<testcase>` element of `case`, with `stored_fields` as JSON in a property."""
-    element = Element("testcase", dict(case.attributes))
-    _add_properties(element, {NAMESPACE: stored_fields})
-    for result in case.results:
-        SubElement(element, result.tag, dict(result.attributes)).text = result.text
-    return element
-
-
-def _case_of_test(test: TestEntry) -> CaseElement:
-    classname, _, name = test.name.rpartition("::")
-    parameter_texts = {key: str(value) for key, value in sorted(test.parameters.items())}
-    plain_values = [parameter_texts.pop(key) for key in ("dtype", "case") if key in parameter_texts]
-    inside = "-".join(
-        [*(f"{key}={value}" for key, value in parameter_texts.items()), *plain_values]
-    )
-    attributes = {
-        "classname": classname or test.suite,
-        "name": f"{name}[{inside}]" if inside else name,
-    }
-    if test.duration_s is not None:
-        attributes["time"] = f"{test.duration_s:.6f}"
-    case = CaseElement(0, SuiteElement(0, {"name": test.suite}), _xml_safe_attributes(attributes))
-    if tag := _TAG_BY_GROUP.get(OUTCOMES[test.outcome].group):
-        kind = "pytest.xfail" if test.raw_status == "xfail" else test.outcome
-        result_attributes = _xml_safe_attributes({"message": test.reason or "", "type": kind})
-        case.results.append(
-            ResultElement(tag, result_attributes, _xml_safe_text(test.log_tail or ""))
-        )
-    return case
-
-
-def _add_properties(element: Element, values: Mapping[str, Fields]) -> None:
-    json_by_name = {name: json.dumps(value) for name, value in values.items() if value}
-    if json_by_name:
-        properties = SubElement(element, "properties")
-        for name, value in json_by_name.items():
-            SubElement(properties, "property", {"name": name, "value": value})
-
-
-def _xml_safe_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
-    return {name: _xml_safe_text(value) for name, value in attributes.items()}
-
-
-def _xml_safe_text(text: str) -> str:
-    """Return a text in which `#x1B` replaces the character ESC, as pytest writes it.
-
-    The other characters that XML forbids are replaced in the same way.
-    """
-    return re.sub(
-        "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
-        lambda found: f"#x{ord(found[0]):02X}",
-        text,
-    )
 
 
 def _parse_time(text: str) -> dt.datetime:
@@ -306,7 +142,7 @@ def _parse_time(text: str) -> dt.datetime:
     return dt.datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
 
 
-def parsed_test_id(case: CaseElement, user_suite: str | None = None) -> ParsedTestId:
+def _parsed_test_id(case: CaseElement, user_suite: str | None = None) -> ParsedTestId:
     """Return the identity of a test: its name and its parameters.
 
     The name includes the test's file. PyTorch's CI writes the file in the attribute `file`, and
@@ -325,8 +161,8 @@ def parsed_test_id(case: CaseElement, user_suite: str | None = None) -> ParsedTe
     return parse_junit_test_id(classname, case.attributes.get("name", ""))
 
 
-def standard_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str, Any]:
-    """Return the `TestEntry` fields that JUnit's own attributes and elements of a test state.
+def _entry_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str, Any]:
+    """Return the `TestEntry` fields of a test.
 
     `suite` is the name of its suite, and `test` is its identity. An invalid time is left out.
     """
@@ -335,13 +171,13 @@ def standard_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[s
         fields["parameters"] = dict(test.parameters)
     if time := case.attributes.get("time"):
         with suppress(ValueError):
-            fields["duration_s"] = parse_seconds(time)
+            fields["duration_s"] = _parse_seconds(time)
     if case.retries:
         fields["metrics"] = {"retries": {"value": float(case.retries), "unit": "1"}}
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def parse_seconds(text: str) -> float:
+def _parse_seconds(text: str) -> float:
     """Return the number of seconds in a text such as `1,234.5`.
 
     Raises ValueError if it is not a number, or is negative or infinite.

@@ -23,14 +23,14 @@ _MAX_SUITES = 100_000
 _MAX_TAG = 1 << 21
 _MAX_TEXT = 16_384  # of each end of a text, in characters
 
-RESULT_TAGS: Mapping[str, str] = {
+# The tags of elements that state a result, in all dialects, with the most common name of each.
+_RESULT_TAGS: Mapping[str, str] = {
     **dict.fromkeys(("failure", "fail", "failed"), "failure"),
     "error": "error",
     **dict.fromkeys(("skipped", "skip", "ignored", "disabled", "notrun", "pending"), "skipped"),
 }
-"""The tags of elements that state a result, in all dialects, with the most common name of each."""
-ATTEMPT_TAGS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
-_TEXT_TAGS = RESULT_TAGS.keys() | {"system-out", "system-err", "property"}
+_ATTEMPT_TAGS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
+_TEXT_TAGS = _RESULT_TAGS.keys() | {"system-out", "system-err", "property"}
 _ROOT_TAGS = frozenset({"testsuites", "testsuite"})
 
 
@@ -163,7 +163,7 @@ class _JUnitParser:
         elif tag == "testcase" and self._case is None:
             self._suites[-1].cases += 1
             self._case = CaseElement(self._line(), self._suites[-1], attributes)
-        elif tag in ATTEMPT_TAGS and self._case:
+        elif tag in _ATTEMPT_TAGS and self._case:
             self._case.retries += 1
         elif tag in _TEXT_TAGS:
             self._attributes, self._text = attributes, ""
@@ -190,8 +190,8 @@ class _JUnitParser:
             owner = self._case or self._suites[-1]
             if name := self._attributes.get("name"):
                 owner.properties[name] = self._attributes.get("value", text)
-        elif self._case and tag in RESULT_TAGS:
-            self._case.results.append(ResultElement(RESULT_TAGS[tag], self._attributes, text))
+        elif self._case and tag in _RESULT_TAGS:
+            self._case.results.append(ResultElement(_RESULT_TAGS[tag], self._attributes, text))
         elif self._case:
             self._case.output = text or self._case.output
 

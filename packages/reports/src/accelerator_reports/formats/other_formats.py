@@ -13,6 +13,7 @@ Kind = tuple[str, str]
 """What a file is, in words that follow `the file is`, and what to do instead."""
 
 _JUNIT_RUN = "run the tests with an option or plugin that writes JUnit XML, and import that file"
+_PYTEST_RUN = "run pytest with --junit-xml results.xml, and import that file"
 _JUNIT_LOGGER = "run dotnet test with the package JunitXml.TestLogger, and import its file"
 
 _KINDS_BY_XML_ROOT: Mapping[str, Kind] = {
@@ -58,7 +59,19 @@ _KINDS_BY_JSON_KEYS: Sequence[tuple[frozenset[str], Kind]] = tuple(
             ("the JSON of Playwright", "run playwright test --reporter=junit"),
         ),
         ("stats tests passes failures", ("the JSON of Mocha", "use mocha-junit-reporter")),
-        ("$report_type", ("the log of pytest-reportlog", "run pytest with --junitxml results.xml")),
+        ("exitcode summary", ("the JSON of pytest-json-report", _PYTEST_RUN)),
+        ("$report_type", ("the log of pytest-reportlog", _PYTEST_RUN)),
+        (
+            "classname workflow_run_attempt",
+            (
+                "a list of test cases that PyTorch's CI uploads",
+                "import the XML files in the job's artifact test-reports-….zip",
+            ),
+        ),
+        (
+            "date failed passed skipped",
+            ("the report.json of ONNX's backend scoreboard", _PYTEST_RUN),
+        ),
         ("keyword elements", ("the JSON of Cucumber", "run cucumber with --format junit")),
         (
             "testsuites disabled",

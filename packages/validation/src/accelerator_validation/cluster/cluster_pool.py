@@ -1,170 +1,300 @@
-"""Runs tests on the machines of a Dask cluster.
+"""Runs tests on the workers of a Dask cluster.
 
-Dask decides which machine runs which batch, and runs the batch of a lost machine on another one. If
-a batch is lost on several machines, Dask gives up. The tests of this batch then run one by one.
+Dask decides which worker runs which batch of tests, and runs the batch of a lost worker on another
+one. If a batch is lost on several workers, Dask gives up. Its tests then run one by one.
 """
 
 from __future__ import annotations
 
+import logging
+import platform
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+import uuid
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from accelerator_reports.environment import installed_version
 from accelerator_validation.case import Case, Result, short_message
-from accelerator_validation.cluster.batch import Batch, BatchOutcome, HostDiedError, batches
-from accelerator_validation.cluster.remote_functions import end_run, run_batch
+from accelerator_validation.cluster.remote_functions import (
+    Batch,
+    BatchOutcome,
+    HostDiedError,
+    end_run,
+    environment_differences,
+    probe_machine,
+    run_batch,
+)
+from accelerator_validation.plan import RunError
 from accelerator_validation.pool import EndCallback, PoolError
+from accelerator_validation.probe import PROBE_TIMEOUT_S, ProbeResult
+from accelerator_validation.side_process import WaitCallback
 from accelerator_validation.worker import Job
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
-# How long a run waits for a new worker after the last one is gone: Dask's nannies start new ones.
+# Dask's nannies start a new worker in place of a lost one.
 WAIT_FOR_WORKERS_S = 60.0
 
-_CHECK_INTERVAL_S = 1.0
+_CONNECT_S = 20
+_PROBE_S = PROBE_TIMEOUT_S + 60
+_WAIT_S = 1.0
+
+_SAME_VERSIONS_ADVICE = (
+    "Install the same Python, torch, plugin and accelerator-portal there as on this machine"
+)
 
 RemoteBeginCallback = Callable[[Case, int, str], None]
 """Called for each attempt at a test, after the test's batch has ended. The arguments are the test,
 the number of the attempt and the machine."""
 
 
-# States of a batch that was done, but whose worker was lost before the outcome had been read.
-_LOST_STATES = frozenset({"lost", "pending"})
+@contextmanager
+def connect_to_cluster(address: str) -> Iterator[Cluster]:
+    """Connect to the cluster whose scheduler is at `address`, for a `with` block.
+
+    Raises RunError if the scheduler does not respond or no worker is connected to it.
+    """
+    from distributed import Client
+    from distributed import TimeoutError as DaskTimeoutError  # not Python's own before 3.11
+    from distributed.comm.addressing import get_address_host_port
+
+    # Errors are reported once, by this module. Dask sets the level of its client separately.
+    for name in ("distributed", "distributed.client"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        get_address_host_port(address)  # with an invalid address, a client does not close
+        client: Client = Client(address, timeout=_CONNECT_S)
+    except (OSError, ValueError, TypeError, DaskTimeoutError) as error:  # TypeError: TLS, no keys
+        error_line = short_message(str(error)).splitlines()[0]
+        problem = f'no Dask scheduler responds at "{address}": {error_line}'
+        raise RunError(
+            f"{problem}. Start one with dask scheduler, or correct --scheduler"
+        ) from None
+    with closing(client):
+        try:
+            client.wait_for_workers(1, timeout=WAIT_FOR_WORKERS_S)
+        except DaskTimeoutError:
+            problem = f"no worker is connected to the Dask scheduler at {address}"
+            raise RunError(f"{problem}. Start one on each machine: dask worker {address}") from None
+        yield Cluster(client)
+
+
+class Cluster:
+    """A connected Dask cluster, which runs `slots` batches at a time."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._run_id = uuid.uuid4().hex
+        self.slots = sum(client.nthreads().values())
+
+    def probe(self, device: str, imports: str | None, waiting: WaitCallback) -> ProbeResult:
+        """Probe a device on every machine, and return the common result.
+
+        Raises RunError if a Dask worker does not respond or fails. Also raises the errors of
+        `common_probe_result`.
+        """
+        from distributed import TimeoutError as DaskTimeoutError
+        from distributed import wait
+
+        started = time.monotonic()
+        futures = {
+            address: self._client.submit(
+                probe_machine, self._run_id, device, imports, workers=[address], pure=False
+            )
+            for address in self._client.nthreads()
+        }
+        while late_workers := sorted(a for a, future in futures.items() if not future.done()):
+            seconds = time.monotonic() - started
+            if seconds > _PROBE_S:
+                problem = f"the Dask worker {late_workers[0]} did not try {device} in {_PROBE_S} s"
+                raise RunError(f"{problem}. If it is busy, wait; otherwise restart it")
+            waiting(seconds)
+            with suppress(DaskTimeoutError):
+                wait(list(futures.values()), timeout=_WAIT_S)
+        results_by_address: dict[str, ProbeResult] = {}
+        for address, future in futures.items():
+            if future.status != "finished":
+                message = " ".join(short_message(str(future.exception())).split())
+                problem = f"the Dask worker {address} cannot use {device}"
+                raise RunError(f"{problem}: {message.partition('. ')[0]}. {_SAME_VERSIONS_ADVICE}")
+            results_by_address[address] = future.result()
+        return common_probe_result(results_by_address)
+
+    def pool(
+        self, job: Job, probed: ProbeResult, *, began: RemoteBeginCallback, ended: EndCallback
+    ) -> ClusterPool:
+        """Return a pool that runs tests on this cluster."""
+        environment = None if probed.fault else probed.environment
+        template = Batch(self._run_id, job, (), probed.needs_fresh_workers, environment)
+        return ClusterPool(self._client, template, began=began, ended=ended)
+
+
+def common_probe_result(results_by_address: Mapping[str, ProbeResult]) -> ProbeResult:
+    """Return one probe result for all Dask workers, which must have the same environment.
+
+    `results_by_address` has the probe result of each Dask worker, by the worker's address. Raises
+    RunError, with a list of all differences, if the Dask workers differ. Also raises RunError if
+    this machine has another version of torch or another minor version of Python than the workers.
+    """
+    (first_address, first_result), *other_results = sorted(results_by_address.items())
+    differences = [
+        f"{address}: {difference}"
+        for address, other in other_results
+        for difference in _probe_differences(other, first_result)
+    ]
+    if differences:
+        difference_lines = "\n  ".join(differences)
+        raise RunError(
+            "the Dask workers have different environments. "
+            f"Compared with {first_address}:\n  {difference_lines}"
+        )
+    versions = {
+        "torch": (installed_version("torch"), first_result.environment.get("torch")),
+        "python": (
+            _without_patch(platform.python_version()),
+            _without_patch(first_result.environment.get("python") or ""),
+        ),
+    }
+    for name, (local_version, worker_version) in versions.items():
+        if local_version and worker_version and worker_version != local_version:
+            problem = f"the Dask workers have {name} {worker_version}"
+            problem = f"{problem}, and this machine has {local_version}"
+            raise RunError(f"{problem}. {_SAME_VERSIONS_ADVICE}: the tests are listed here")
+    forks = all(probed.forks for probed in results_by_address.values())
+    return replace(first_result, forks=forks)
+
+
+def _probe_differences(result: ProbeResult, reference: ProbeResult) -> Iterator[str]:
+    if result.fault == reference.fault:
+        yield from environment_differences(result.environment, reference.environment)
+    elif result.fault:
+        yield f"the device cannot be used: {result.message}"
+    else:
+        yield f"the device can be used, but not on all machines: {reference.message}"
+
+
+def _without_patch(version: str) -> str:
+    return ".".join(version.split(".")[:2])
+
+
+def batches(template: Batch, cases: Iterable[Case], slots: int) -> Iterator[Batch]:
+    """Yield tests in batches of one suite and group. The cluster runs `slots` batches at a time."""
+    job, remaining_cases = template.job, deque(cases)
+    while remaining_cases:
+        suite = remaining_cases[0].suite
+        length = job.batch_length(remaining_cases, slots)
+        batch = tuple(remaining_cases.popleft() for _ in range(length))
+        suite_job = replace(job, matrices={suite: job.matrices[suite]})
+        yield replace(template, job=suite_job, cases=batch)
 
 
 class ClusterPool:
     """Runs tests on a cluster, and calls `began` and `ended` for each attempt at a test.
 
-    The calls are made when the whole batch of the test has ended.
+    The calls are made when the whole batch of the test has ended. `template` is a batch without
+    tests.
     """
 
-    def __init__(  # noqa: PLR0913 - what a pool needs, and the cluster
-        self,
-        client: Client,
-        run: str,
-        job: Job,
-        *,
-        began: RemoteBeginCallback,
-        ended: EndCallback,
-        fresh: bool = False,
-        environment: Mapping[str, Any] | None = None,
+    def __init__(
+        self, client: Client, template: Batch, *, began: RemoteBeginCallback, ended: EndCallback
     ) -> None:
-        self._client, self._run_id, self._job = client, run, job
+        self._client, self._template = client, template
         self._began, self._ended = began, ended
-        self._fresh, self._environment = fresh, environment
         self._pending: dict[Future[BatchOutcome], Batch] = {}
-        self._done: SimpleQueue[Future[BatchOutcome]] = SimpleQueue()
-        self._suspects: list[Case] = []
-        self._no_workers_since: float | None = None
 
     def run(self, cases: Iterable[Case]) -> None:
         """Run all tests.
 
         Raises PoolError if the cluster cannot be used, KeyboardInterrupt if the run is interrupted.
         """
+        from distributed import CancelledError
+
         try:
             slots = sum(self._client.nthreads().values())
-            for batch in batches(self._run_id, self._job, cases, slots):
-                self._submit(batch)
-            self._wait_for_batches()
+            lost = self._run_batches(batches(self._template, cases, slots))
             # One at a time, so that it is clear which one ends a machine.
-            for case in self._suspects:
-                self._submit(next(batches(self._run_id, self._job, [case], 1)))
-                self._wait_for_batches()
+            for case in [case for batch, _ in lost for case in batch.cases]:
+                for _, error in self._run_batches(batches(self._template, [case], 1)):
+                    self._report_crash(case, error)
+        except CancelledError:
+            why = "the connection to the scheduler was lost, or its batches were canceled"
+            raise self._cluster_lost_error(why) from None
         except OSError as error:
-            raise self._cluster_lost_error(str(error)) from None
+            raise self._cluster_lost_error(short_message(str(error))) from None
         finally:
-            self._cancel_batches()
+            if self._client.status == "running":
+                with suppress(Exception):  # the cluster may be gone; the run has ended either way
+                    self._client.cancel([*self._pending])
+                    self._client.run(end_run, self._template.run, on_error="ignore")
 
-    def _submit(self, batch: Batch) -> None:
-        batch = replace(batch, fresh=self._fresh, environment=self._environment)
-        future = self._client.submit(run_batch, batch, pure=False)
-        self._pending[future] = batch
-        future.add_done_callback(self._done.put)
+    def _cluster_lost_error(self, why: str) -> PoolError:
+        address = self._client.scheduler.address if self._client.scheduler else "the scheduler"
+        return PoolError(f"the cluster at {address} can no longer be used: {why}")
 
-    def _wait_for_batches(self) -> None:
-        """Handle finished batches until none is pending."""
-        while self._pending:
+    def _run_batches(self, batches: Iterable[Batch]) -> list[tuple[Batch, Exception]]:
+        """Run batches, and return those that were lost with their workers or host processes."""
+        from distributed import CancelledError, KilledWorker, wait
+        from distributed import TimeoutError as DaskTimeoutError
+
+        pending = {self._client.submit(run_batch, batch, pure=False): batch for batch in batches}
+        self._pending = pending
+        lost: list[tuple[Batch, Exception]] = []
+        while pending:
             try:
-                future = self._done.get(timeout=_CHECK_INTERVAL_S)
-            except Empty:
-                self._check_cluster()
+                finished = wait([*pending], timeout=_WAIT_S, return_when="FIRST_COMPLETED").done
+            except DaskTimeoutError:
+                self._require_worker()
                 continue
-            if batch := self._pending.pop(future, None):
-                self._handle_finished_batch(future, batch)
+            for future in finished:
+                try:
+                    outcome = future.result(timeout=_WAIT_S)
+                except DaskTimeoutError:  # its worker was lost before; Dask runs the batch again
+                    continue
+                except CancelledError:
+                    raise
+                except (KilledWorker, HostDiedError) as error:
+                    lost.append((pending[future], error))
+                except Exception as error:  # noqa: BLE001 - what the machine raised
+                    message = str(error) or type(error).__name__
+                    raise PoolError(short_message(message, 1200)) from None
+                else:
+                    self._report_events(outcome)
+                del pending[future]
+        return lost
 
-    def _handle_finished_batch(self, future: Future[BatchOutcome], batch: Batch) -> None:
-        from distributed import KilledWorker
+    def _require_worker(self) -> None:
+        """Raise OSError if no worker is connected and none connects for some time."""
+        from distributed import TimeoutError as DaskTimeoutError
 
-        if future.status == "finished":
-            self._report_events(future.result())
-            return
-        if future.status in _LOST_STATES:
-            self._submit(batch)
-            return
-        error = future.exception() if future.status == "error" else None
-        if isinstance(error, KilledWorker | HostDiedError):
-            if len(batch.cases) == 1:
-                self._report_crash(batch.cases[0], error)
-            else:
-                self._suspects.extend(batch.cases)
-        elif error is None:
-            raise self._cluster_lost_error("its batches were cancelled")
-        else:
-            raise PoolError(short_message(str(error) or type(error).__name__, 1200))
+        try:
+            self._client.wait_for_workers(1, timeout=WAIT_FOR_WORKERS_S)
+        except DaskTimeoutError:
+            problem = f"no worker was connected for {WAIT_FOR_WORKERS_S:.0f} s"
+            raise OSError(problem) from None
 
     def _report_events(self, outcome: BatchOutcome) -> None:
-        for event in outcome.events:
-            if event.result is None:
-                self._began(event.case, event.attempt, outcome.machine)
+        for case, attempt, result, final in outcome.events:
+            if result is None:
+                self._began(case, attempt, outcome.machine)
             else:
-                self._ended(event.case, event.result, event.final)
+                self._ended(case, result, final)
         if outcome.fault:
             raise PoolError(f"{outcome.machine}: {outcome.fault}")
 
-    def _report_crash(self, case: Case, error: BaseException) -> None:
+    def _report_crash(self, case: Case, error: Exception) -> None:
         """Report a test as crashed, after a batch that had only this test was lost.
 
         `error` is a HostDiedError if the process of the batch died, or a KilledWorker of Dask if
         several Dask workers were lost.
         """
         machine = getattr(getattr(error, "last_worker", None), "address", "")
-        crash_text = str(error)
-        if not isinstance(error, HostDiedError):
-            failures = getattr(error, "allowed_failures", 0) + 1
-            crash_text = (
-                f"{failures} Dask workers were lost, each while it ran only this test. The last "
-                f"worker: {machine or 'not known'}. The usual cause is too little memory on the "
-                "machine."
-            )
+        reason = str(error)
+        if machine:
+            reason = f"Each Dask worker that ran this test was lost. The last one was {machine}."
+            reason = f"{reason} The usual cause is too little memory on the machine."
         self._began(case, 1, machine)
-        self._ended(case, Result("crashed", "run", short_message(crash_text), attempts=1), True)  # noqa: FBT003
-
-    def _check_cluster(self) -> None:
-        """Submit lost batches again. Raises PoolError if no more results can arrive."""
-        for future in [pending for pending in self._pending if pending.status == "lost"]:
-            self._submit(self._pending.pop(future))
-        if any(future.status == "cancelled" for future in self._pending):
-            raise self._cluster_lost_error("the scheduler lost the batches")
-        if self._client.nthreads():
-            self._no_workers_since = None
-            return
-        since = self._no_workers_since = self._no_workers_since or time.monotonic()
-        if time.monotonic() - since > WAIT_FOR_WORKERS_S:
-            raise self._cluster_lost_error(
-                f"no worker was connected for {WAIT_FOR_WORKERS_S:.0f} s"
-            )
-
-    def _cluster_lost_error(self, why: str) -> PoolError:
-        address = self._client.scheduler.address if self._client.scheduler else "the scheduler"
-        return PoolError(f"the cluster at {address} can no longer be used: {why}")
-
-    def _cancel_batches(self) -> None:
-        """Cancel pending batches, and end the processes that run batches on the machines."""
-        with suppress(Exception):  # the cluster may be gone; the run has ended either way
-            self._client.cancel(list(self._pending), force=True)
-            self._client.run(end_run, self._run_id, on_error="ignore")
+        self._ended(case, Result("crashed", "run", short_message(reason), attempts=1), True)  # noqa: FBT003

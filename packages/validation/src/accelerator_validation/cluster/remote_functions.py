@@ -1,7 +1,8 @@
-"""Probes the device and runs batches on a cluster's machine, with functions sent to Dask workers.
+"""Probes the device and runs batches of tests on a cluster's machine, called by Dask workers.
 
-Between two batches, a Dask worker keeps the result of probing the device and the processes that
-ran the batches (see `batch_process`), until the run ends.
+A Dask worker may not start processes through `multiprocessing`, and a crashing test must not end
+the Dask worker. So each of its threads starts a host process, which runs the program
+`batch_process`. The host process stays until the run ends.
 """
 
 from __future__ import annotations
@@ -12,24 +13,58 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from multiprocessing import Pipe
 from typing import Any
 
 from accelerator_reports.report import Environment, different_facts, environment_facts
-from accelerator_validation.case import short_message
-from accelerator_validation.cluster.batch import (
-    Batch,
-    BatchOutcome,
-    HostDiedError,
-    UnsuitableMachineError,
-)
+from accelerator_validation.case import Case, Result, short_message
+from accelerator_validation.pool import PoolError
 from accelerator_validation.probe import ProbeResult, start_probe, wait_for_probe
 from accelerator_validation.side_process import kill_group
+from accelerator_validation.worker import Job
 
 _MODULE = "accelerator_validation.cluster.batch_process"
 _GRACE_S = 5.0
+
+Event = tuple[Case, int, Result | None, bool]
+"""The start or the end of an attempt at a test: the test, the number of the attempt, the result,
+and whether the result is final. The result is None for the start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Tests to run in order on one machine of a cluster, with all settings that they need.
+
+    `run` is the id of the run; several runs can share a cluster. If `fresh` is true, each worker
+    imports torch itself instead of being forked. `environment` is the environment that the machine
+    must have, or None if any is allowed.
+    """
+
+    run: str
+    job: Job
+    cases: tuple[Case, ...] = ()
+    fresh: bool = False
+    environment: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchOutcome:
+    """The events of a batch in order, and the machine that ran the batch.
+
+    `fault` is the error message if workers could not start, else None. With a fault, some tests
+    have no events.
+    """
+
+    events: tuple[Event, ...]
+    machine: str = ""
+    fault: str | None = None
+
+
+class HostDiedError(Exception):
+    """Raised if the process that runs a batch on a machine dies; the message says how."""
 
 
 class HostProcess:
@@ -62,7 +97,11 @@ class HostProcess:
         except (EOFError, OSError):
             with suppress(subprocess.TimeoutExpired):
                 self._process.wait(_GRACE_S)
-            raise HostDiedError(self._exit_message()) from None
+            self._errors.seek(0)
+            output_text = self._errors.read().decode(errors="replace").strip()[-600:]
+            problem = f"the process for batches ended with status {self._process.poll()}"
+            self.close()  # its workers may still run
+            raise HostDiedError(short_message(f"{problem}. {output_text}".strip())) from None
         return outcome
 
     def close(self) -> None:
@@ -71,75 +110,48 @@ class HostProcess:
         self._process.kill()
         self._process.wait()
 
-    def _exit_message(self) -> str:
-        self._errors.seek(0)
-        output_text = self._errors.read().decode(errors="replace").strip()
-        status = self._process.poll()
-        return short_message(
-            f"the process for batches ended with status {status}. {output_text[-600:]}".strip()
-        )
 
-
-@dataclass
-class _RunState:
-    """What a Dask worker keeps until a run ends: the probe result, and idle and busy processes.
-
-    `ended` is true after the end of the run.
-    """
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    probed: ProbeResult | None = None
-    idle: list[HostProcess] = field(default_factory=list)
-    busy: list[HostProcess] = field(default_factory=list)
-    ended: bool = False
-
-
-_states: dict[str, _RunState] = {}
-_states_lock = threading.Lock()
-
-
-def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
-    """Return the result of probing a device on this machine.
-
-    `run` is the id of a run. Only the first call for a run probes the device; later calls return
-    the same result. `imports` is a module to import after torch, or None.
-    """
-    state = _run_state(run)
-    with state.lock:
-        if state.probed is None:
-            with start_probe(device, imports) as probing:
-                state.probed = wait_for_probe(probing)
-        return state.probed
+# By run and thread: a thread of a Dask worker runs one batch at a time.
+_hosts: dict[tuple[str, int], HostProcess] = {}
 
 
 def run_batch(batch: Batch) -> BatchOutcome:
     """Run a batch in a host process, and return the outcome of the batch.
 
-    Raises HostDiedError if the host process dies. Raises UnsuitableMachineError if the batch has an
-    `environment` that differs from this machine's, or if this machine cannot use the device.
+    Raises HostDiedError if the host process dies. Raises PoolError if the batch has an
+    `environment` that differs from this machine's, or if this machine cannot use the device: the
+    machine joined during the run.
     """
     if batch.environment is not None:
         probe_result = probe_machine(batch.run, batch.job.device, batch.job.imports or None)
         if probe_result.fault:
-            raise UnsuitableMachineError(
-                f"{machine_name()} cannot use the device: {probe_result.message}"
-            )
+            raise PoolError(f"{machine_name()} cannot use the device: {probe_result.message}")
         if differences := ", ".join(
             environment_differences(probe_result.environment, batch.environment)
         ):
-            raise UnsuitableMachineError(f"{machine_name()} has {differences}")
-    with _host_process(_run_state(batch.run)) as host:
-        return replace(host.run(batch), machine=machine_name())
+            raise PoolError(f"{machine_name()} has {differences}")
+    key = (batch.run, threading.get_ident())
+    host = _hosts.get(key)
+    if host is None or not host.alive:
+        host = _hosts[key] = HostProcess()
+    return replace(host.run(batch), machine=machine_name())
+
+
+@lru_cache
+def probe_machine(run: str, device: str, imports: str | None) -> ProbeResult:
+    """Return the result of probing a device on this machine, once for each run.
+
+    `run` is the id of a run. `imports` is a module to import after torch, or None.
+    """
+    del run
+    with start_probe(device, imports) as probing:
+        return wait_for_probe(probing)
 
 
 def end_run(run: str) -> None:
     """End the host processes of the run with the id `run`, even if a batch is running."""
-    with _states_lock:
-        state = _states.pop(run, None)
-    if state:
-        state.ended = True
-        for host in [*state.idle, *state.busy]:
-            host.close()
+    for key in [key for key in _hosts if key[0] == run]:
+        _hosts.pop(key).close()
 
 
 def machine_name() -> str:
@@ -161,31 +173,3 @@ def environment_differences(
     )
     for name, one, other in different_facts(actual_facts, expected_facts):
         yield f"{name} {one or 'not known'} instead of {other or 'not known'}"
-
-
-def _run_state(run: str) -> _RunState:
-    with _states_lock:
-        return _states.setdefault(run, _RunState())
-
-
-@contextmanager
-def _host_process(state: _RunState) -> Iterator[HostProcess]:
-    """Provide a host process for a `with` block: an idle one if there is one, else a new one.
-
-    After the block, the process becomes idle if it still runs. Otherwise it is closed.
-    """
-    with state.lock:
-        host = state.idle.pop() if state.idle else HostProcess()
-        if not host.alive:
-            host.close()
-            host = HostProcess()
-        state.busy.append(host)
-    try:
-        yield host
-    finally:
-        with state.lock:
-            state.busy.remove(host)
-            if host.alive and not state.ended:
-                state.idle.append(host)
-            else:
-                host.close()

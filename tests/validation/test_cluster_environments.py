@@ -1,3 +1,5 @@
+"""The workers of a cluster must have one environment, which is that of the report."""
+
 from __future__ import annotations
 
 import platform
@@ -6,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from accelerator_validation.cluster import connection
-from accelerator_validation.cluster.connection import common_probe_result, connect_to_cluster
+from accelerator_validation.cluster import cluster_pool, remote_functions
+from accelerator_validation.cluster.cluster_pool import common_probe_result
+from accelerator_validation.cluster.remote_functions import Batch, run_batch
 from accelerator_validation.plan import RunError
+from accelerator_validation.pool import PoolError
 from accelerator_validation.probe import ProbeResult
+from accelerator_validation.worker import Job
 
 ENVIRONMENT: dict[str, Any] = {
     "torch": "2.13.0",
@@ -23,7 +28,7 @@ PROBED = ProbeResult(ENVIRONMENT, aten={"registered": 9})
 @pytest.fixture(autouse=True)
 def torch_here(monkeypatch: pytest.MonkeyPatch) -> None:
     """This machine has the torch of the workers."""
-    monkeypatch.setattr(connection, "installed_version", {"torch": "2.13.0"}.get)
+    monkeypatch.setattr(cluster_pool, "installed_version", {"torch": "2.13.0"}.get)
 
 
 def with_facts(**changes: Any) -> ProbeResult:  # noqa: ANN401 - any field of an environment
@@ -33,6 +38,8 @@ def with_facts(**changes: Any) -> ProbeResult:  # noqa: ANN401 - any field of an
 def test_machines_that_are_alike_are_one_environment() -> None:
     found = common_probe_result({"tcp://b": replace(PROBED, forks=False), "tcp://a": PROBED})
     assert found == replace(PROBED, forks=False)  # what forks on one only is not forked at all
+    broken = ProbeResult({}, "import", "libmade_up.so is missing")  # left to suites that say why
+    assert common_probe_result({"tcp://a": broken, "tcp://b": broken}) == broken
 
 
 def test_every_difference_is_named_with_its_machine() -> None:
@@ -65,23 +72,21 @@ def test_tests_of_another_version_are_not_listed_here(changes: dict[str, str], w
     assert str(error.value).startswith(words)
 
 
-@pytest.mark.parametrize("address", ["tls://127.0.0.1:9", "127.0.0.1:x", ""])
-def test_an_address_that_cannot_be_used_is_told(address: str) -> None:
-    with (
-        pytest.raises(RunError, match=f'no Dask scheduler responds at "{address}": .*or correct'),
-        connection.connect_to_cluster(address),
-    ):
-        pass
-
-
-def test_a_device_that_no_machine_can_use_is_left_to_the_suites_that_say_why() -> None:
-    broken = ProbeResult({}, "import", "libmade_up.so is missing")
-    assert common_probe_result({"tcp://a": broken, "tcp://b": broken}) == broken
-
-
-def test_no_client_that_would_not_close_is_made_for_an_invalid_address(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    ("probed", "words"),
+    [
+        (with_facts(torch="2.12.0"), "here has torch 2.12.0 instead of 2.13.0"),
+        (
+            ProbeResult({}, "device", "No such device."),
+            "here cannot use the device: No such device.",
+        ),
+    ],
+)
+def test_a_machine_that_joins_later_and_is_not_alike_runs_nothing(
+    monkeypatch: pytest.MonkeyPatch, probed: ProbeResult, words: str
 ) -> None:
-    monkeypatch.setattr("distributed.Client", lambda *_, **__: pytest.fail("it does not close"))
-    with pytest.raises(RunError, match="missing port"), connect_to_cluster("nonsense"):
-        pass
+    monkeypatch.setattr(remote_functions, "probe_machine", lambda *_: probed)
+    monkeypatch.setattr(remote_functions, "machine_name", lambda: "here")
+    monkeypatch.setattr(remote_functions, "HostProcess", lambda: pytest.fail("nothing runs"))
+    with pytest.raises(PoolError, match=f"^{words}$"):
+        run_batch(Batch("a run", Job("none", {}, {}, 1), environment=ENVIRONMENT))
