@@ -214,7 +214,8 @@ class OperatorLab:
     def agrees(self, found: object, wanted: object) -> bool:
         """Return whether two results agree."""
         try:
-            Comparison(self.comparison.tolerance).check(leaves(found), wanted, "the result")
+            comparison = replace(self.comparison)  # which counts nothing
+            comparison.check(leaves(found), wanted, "the result")
         except MismatchError:
             return False
         return True
