@@ -15,7 +15,7 @@ import datetime as dt
 import tempfile
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +25,13 @@ from accelerator_automation.upstream.check_runs import CHECK_LABEL_PREFIX
 from accelerator_automation.upstream.planning import plan_tests
 from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, PLAN_FILE, SENT_FILE
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.results.state_file import write_state
-from accelerator_portal.results.stored_history import state_path
+from accelerator_portal.results.report_intake import add_reports
 from accelerator_reports.files.wording import count
 from benchmarks.copies import catalog_of
 from benchmarks.event_github import DayGitHub
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import HOME, NOW, SECTION, UPSTREAM, SimulatedClock
 from tests.folders import SOURCES, write_tree
-from tests.portal.results.made_up import folded
 
 A_ROUND, A_DAY = dt.timedelta(minutes=30), dt.timedelta(days=1)
 ANSWER_AFTER, LABEL_AFTER = dt.timedelta(hours=1), dt.timedelta(hours=3)
@@ -216,14 +214,17 @@ def day_catalog(root: Path, vendors: int, *, listed: bool) -> Catalog:
         files["data/relay.yaml"] = f"{SOURCES}repositories:\n{''.join(entries)}"
     write_tree(root, files)
     nights = [
-        scene.report({"good": "passed"}, started=day, finished=day, trigger={"kind": "nightly"})
+        scene.report(
+            {"good": "passed"},
+            accelerator=name,
+            started=day,
+            finished=day,
+            trigger={"kind": "nightly"},
+        )
+        for name in names
         for day in (NOW - 2 * A_DAY, NOW - A_DAY)
     ]
-    state, _ = folded(*nights)
-    for name in names:
-        place = state_path(root, name, "runs")
-        place.parent.mkdir(parents=True, exist_ok=True)
-        write_state(place, replace(state, accelerator=name))
+    add_reports(root, [(Path("night.json"), night) for night in nights])
     return catalog_of(root)
 
 

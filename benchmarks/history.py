@@ -1,8 +1,8 @@
-"""Compare adding one night to the archive with adding all of them: `python -m benchmarks.history`.
+"""Compare the history of one platform with one plain query: `python -m benchmarks.history`.
 
-The nights of one generated platform are folded and compacted as the nightly update does it. DuckDB
-then derives the newest outcome of each test from all rows. Everything is measured in one process,
-in processor time.
+The nights of one generated platform are added and merged as the nightly update does it. Then its
+history and a roll-up are computed, and DuckDB reads the newest outcome of each test from the same
+files. Everything is measured in one process, in processor time.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 
 import duckdb
 
-from accelerator_portal.results.folding import fold_reports
-from accelerator_portal.results.partitions.compaction import compact_all
-from accelerator_portal.results.partitions.manifest import HISTORY
+from accelerator_portal.results.report_intake import add_reports
+from accelerator_portal.results.result_files import HISTORY, merge_months
+from accelerator_portal.results.result_table import read_history, rollup
 from accelerator_reports.report import Report
 from benchmarks.reports import drawn_outcomes, nightly_report, seconds
 
@@ -27,28 +27,28 @@ CHANGING = 0.01
 
 
 def main() -> None:
-    """Print the times, their ratios and the sizes of the archive."""
+    """Print the times, their ratios to the plain query, and the size of the archive."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.history", description=__doc__)
     parser.add_argument("--tests", type=int, default=3_000, help="tests of a night (3,000)")
     parser.add_argument("--nights", type=int, default=365, help="nights (365)")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
-        root, made = Path(folder, "all"), nights(arguments.tests, arguments.nights)
-        _fold(Path(folder, "warm"), next(nights(1, 1)))
-        times = [seconds(partial(_fold, root, report)) for report in made]
-        print(f"{len(times)} nights of {arguments.tests:,} tests: {sum(times):.2f} s")
-        print(f"last night: {times[-1]:.2f} s; ratio to all nights {times[-1] / sum(times):.4f}")
-        print(f"first night: {times[0]:.2f} s; ratio of the last {times[-1] / times[0]:.2f}")
-        print(f"merge the files of past months: {seconds(lambda: compact_all(root, '9999')):.2f} s")
-        taken = seconds(lambda: _newest_outcomes(root))
-        print(f"newest outcomes by DuckDB: {taken:.2f} s; ratio {taken / times[-1]:.2f}")
-        for name, pattern in (
-            ("results", "runs/results/**/*.parquet"),
-            ("changes", "runs/changes/**/*.parquet"),
-            ("state and manifest", "*/*.json"),
+        root, (*older, last) = Path(folder), nights(arguments.tests, arguments.nights)
+        name = last.accelerator
+        all_older = seconds(lambda: _add(root, older))
+        merging = seconds(lambda: merge_months(root, "9999"))
+        plain = seconds(partial(_newest_outcomes, root))
+        print(f"newest outcomes of {arguments.nights:,} nights, plain query: {plain:.2f} s")
+        for words, taken in (
+            ("all older nights added", all_older),
+            ("files of past months merged", merging),
+            ("last night added", seconds(lambda: _add(root, [last]))),
+            ("history", seconds(lambda: read_history(root, name, "runs"))),
+            ("roll-up of pass rates", seconds(lambda: rollup(root, "pass-rates", [name]))),
         ):
-            size = sum(path.stat().st_size for path in (root / HISTORY).glob(pattern))
-            print(f"  {name}: {size / 1e6:.2f} MB")
+            print(f"{words}: {taken:.2f} s; ratio {taken / plain:.2f}")
+        size = sum(path.stat().st_size for path in (root / HISTORY).rglob("*.parquet"))
+        print(f"results: {size / 1e6:.2f} MB")
 
 
 def nights(tests: int, number: int) -> Iterator[Report]:
@@ -61,8 +61,8 @@ def nights(tests: int, number: int) -> Iterator[Report]:
             (outcomes[test],) = drawn_outcomes(draws, 1)
 
 
-def _fold(root: Path, report: Report) -> None:
-    if problems := fold_reports(root, [(Path("night.json"), report)]).problems:
+def _add(root: Path, reports: list[Report]) -> None:
+    if problems := add_reports(root, [(Path("night.json"), one) for one in reports]).problems:
         raise SystemExit(str(problems[0]))
 
 

@@ -19,7 +19,7 @@ from accelerator_portal.results.breakages import Breakage, open_breakages
 from accelerator_reports.outcomes import Outcome
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, loaded
-from tests.portal.results.made_up import START, folded, made_up
+from tests.portal.results.made_up import START, history_of, made_up
 
 ISSUES = f"repos/{HOME}/issues"
 
@@ -39,9 +39,9 @@ def platform(tree: Tree) -> Platform:
 
 
 def broken(platform: Platform, *days: dict[str, Outcome]) -> list[tuple[Platform, Breakage]]:
-    state, _ = folded(*(made_up(day, outcomes) for day, outcomes in enumerate(days)))
+    history = history_of(*(made_up(day, outcomes) for day, outcomes in enumerate(days)))
     at = START + dt.timedelta(days=len(days))
-    return [(platform, b) for b in open_breakages(state, at, dt.timedelta(hours=72))]
+    return [(platform, b) for b in open_breakages(history, at, dt.timedelta(hours=72))]
 
 
 def one(platform: Platform, *more: dict[str, Outcome]) -> list[tuple[Platform, Breakage]]:

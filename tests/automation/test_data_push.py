@@ -13,7 +13,10 @@ pytestmark = pytest.mark.usefixtures("git_identity")
 
 RETRY = PushRetry(attempts=3, first_wait=0.0)
 REPORT = "accelerators/example/results/cpu.json"
-HISTORY = ("data/history/example/runs.json", "data/history/example/runs.parquet")
+HISTORY = (
+    "data/history/example.sha256",
+    "data/history/runs/results/accelerator=example/suite=s/month=2026-01/a.parquet",
+)
 
 
 def write(place: Path, files: dict[str, str]) -> None:

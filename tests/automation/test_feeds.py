@@ -18,7 +18,7 @@ from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.results.folding import fold_reports, folder_reports
+from accelerator_portal.results.report_intake import add_reports, folder_reports
 from accelerator_reports import results_folder
 from accelerator_reports.file_reading import MAX_REPORT_BYTES
 from accelerator_reports.report_file import report_text
@@ -193,7 +193,7 @@ def test_a_report_that_the_history_cannot_take_is_refused(
     name: str, fetch: Fetch, root: Path, answers: dict[str, bytes]
 ) -> None:
     fetch({"nightly": "/good"})
-    fold_reports(root, folder_reports(root)[0])
+    add_reports(root, folder_reports(root)[0])
     (later,) = [report for _, report in folder_reports(root)[0]]
     answers["/bad"] = GOOD.replace('"passed"', '"failed"').encode()
     if name == "another":
@@ -201,7 +201,7 @@ def test_a_report_that_the_history_cannot_take_is_refused(
     (found,) = fetch({name: "/bad"})
     assert found.outcome == "refused"
     assert [report for _, report in folder_reports(root)[0]] == [later]
-    assert fold_reports(root, folder_reports(root)[0]).problems == ()
+    assert add_reports(root, folder_reports(root)[0]).problems == ()
 
 
 def test_one_bad_feed_holds_up_no_other(fetch: Fetch, answers: dict[str, bytes]) -> None:

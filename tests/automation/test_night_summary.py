@@ -21,7 +21,7 @@ from accelerator_portal.results.breakages import open_breakages
 from accelerator_reports.files.problem import Problem
 from accelerator_reports.outcomes import Outcome
 from tests.folders import EXAMPLE, Tree, loaded
-from tests.portal.results.made_up import START, folded, made_up
+from tests.portal.results.made_up import START, history_of, made_up
 
 
 def night(tree: Tree, set_aside: Mapping[str, tuple[Problem, ...]], **results: Any) -> NightRun:  # noqa: ANN401 - of any field
@@ -52,9 +52,9 @@ def test_what_is_overdue_and_what_waits_is_told(
     tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     days: list[dict[str, Outcome]] = [{"resnet18": "passed"}, {"resnet18": "crashed"}]
-    state, _ = folded(*(made_up(day, outcomes) for day, outcomes in enumerate(days)))
+    history = history_of(*(made_up(day, outcomes) for day, outcomes in enumerate(days)))
     now = START + dt.timedelta(days=5, minutes=59)
-    (breakage,) = open_breakages(state, now, dt.timedelta(hours=72))
+    (breakage,) = open_breakages(history, now, dt.timedelta(hours=72))
     monkeypatch.setattr(NightRun, "overdue", lambda _: (("example", breakage),))
     done = night(
         tree,

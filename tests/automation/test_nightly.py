@@ -331,7 +331,7 @@ def test_packages_and_commands_are_looked_up(tmp_path: Path) -> None:
     assert {verdict.on for found in verdicts for verdict in found.values()} == {NOW.date()}
 
 
-def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) -> None:
+def test_a_report_that_cannot_be_added_fails_that_step_alone(tmp_path: Path) -> None:
     root = write_tree(tmp_path / "root", EXAMPLE)
     report = root / "accelerators/example/results/made-up.json"
     report.parent.mkdir()
@@ -349,14 +349,14 @@ def test_a_report_that_cannot_be_folded_fails_that_step_alone(tmp_path: Path) ->
 
 def test_a_history_that_is_damaged_is_one_problem_and_the_night_is_told(tmp_path: Path) -> None:
     root = portal(tmp_path)
-    damaged = root / "data/history/acme/runs.json"
+    damaged = root / "data/history/acme.sha256"
     damaged.parent.mkdir(parents=True)
-    damaged.write_text('{"half', "utf-8")
+    damaged.write_text("half", "utf-8")
     done = night(tonight(tmp_path))
     assert [step.name for step in done.steps if step.failed] == ["history"]
     assert done.overdue() == ()
     told = summary(done)
-    assert told.count("data/history/acme/runs.json:1: invalid history state") == 1
+    assert told.count("data/history/acme.sha256:1: the list is damaged") == 1
     assert "restore it from the repository's history" in told
     assert done.breakages() == ([], ["acme"])  # its issues stay open
 

@@ -211,6 +211,6 @@ def a_night_opens_an_issue_and_a_later_one_closes_it(story: Story) -> None:
         ("closed", "completed"),
         ("open", None),
     ]
-    state = story.machine.on_main("data/history/fast/runs.json")
+    state = story.machine.on_main("data/history/fast.sha256")
     assert state
     assert len(story.comments) == 1

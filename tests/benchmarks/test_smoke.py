@@ -49,18 +49,17 @@ def test_reports_are_measured_beside_what_python_takes() -> None:
     ]
 
 
-def test_one_night_is_measured_beside_all() -> None:
+def test_a_history_is_measured_beside_a_plain_query() -> None:
     done = run("benchmarks.history", "--tests=10", "--nights=3")
     assert done.returncode == 0, done.stderr
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
-        "3 nights of 10 tests",
-        "last night",
-        "first night",
-        "merge the files of past months",
-        "newest outcomes by DuckDB",
-        "  results",
-        "  changes",
-        "  state and manifest",
+        "newest outcomes of 3 nights, plain query",
+        "all older nights added",
+        "files of past months merged",
+        "last night added",
+        "history",
+        "roll-up of pass rates",
+        "results",
     ]
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from playwright.sync_api import Route
 
-from accelerator_portal.results.stored_history import read_history
+from accelerator_portal.results.result_table import read_history
 from tests.browser.visit import Opened, OpenPage, expect
 from tests.built_site import REPOSITORY, Site
 

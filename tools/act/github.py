@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from accelerator_automation.upstream.change import UPSTREAM
-from accelerator_portal.results.folding import fold_reports
+from accelerator_portal.results.report_intake import add_reports
 from tests.automation.github_apps import app_double
 from tests.automation.github_double import Asked, GitHubDouble
 from tests.automation.github_git import GitStore
@@ -123,4 +123,4 @@ def _write_example(folder: Path) -> None:
             finished=None,
             trigger={"kind": "nightly", "commit": f"{days:040x}"},
         )
-        fold_reports(folder, [(Path("night.json"), night)])
+        add_reports(folder, [(Path("night.json"), night)])

@@ -171,8 +171,7 @@ class _CatalogReader:
 
         A folder with errors counts as a folder.
         """
-        manifests = (self.root / HISTORY).glob("*/manifest.json")
-        ids = sorted(manifest.parent.name for manifest in manifests)
+        ids = sorted(path.stem for path in (self.root / HISTORY).glob("*.sha256"))
         return tuple(name for name in ids if not (self.root / ACCELERATORS / name).is_dir())
 
     def platform(self, folder: str) -> Platform | None:

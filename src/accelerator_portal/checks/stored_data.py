@@ -11,8 +11,7 @@ from pathlib import Path
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.package_file import PACKAGES, PACKAGES_READ
 from accelerator_portal.packages.verdict_file import read_verdicts
-from accelerator_portal.results.partitions.checking import check_accelerator
-from accelerator_portal.results.partitions.manifest import archived_accelerators
+from accelerator_portal.results.result_files import archive_problems, archived_accelerators
 from accelerator_reports.files.problem import Problem, ProblemsError
 
 
@@ -24,7 +23,7 @@ def stored_data_problems(catalog: Catalog, root: Path) -> Iterator[Problem]:
         except ProblemsError as error:
             yield from error.problems
     for accelerator in archived_accelerators(root):
-        yield from check_accelerator(root, accelerator)
+        yield from archive_problems(root, accelerator)
 
 
 def is_package_data(problem: Problem) -> bool:

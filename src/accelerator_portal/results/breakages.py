@@ -8,16 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from accelerator_portal.results.history_state import HistoryPoint, State, StoredTestState
+from accelerator_portal.results.history import History, HistoryPoint, ResultState
 from accelerator_reports.comparison import EnvironmentDifference, environment_differences
 from accelerator_reports.outcomes import Outcome
 
 FLAKY_WINDOW = 8
-"""The number of a test's last verdicts (good or bad) that decide whether the test is flaky."""
+"""The number of a test's last good and bad results that decide whether the test is flaky."""
 FLAKY_FLIPS = 3
-"""A test is flaky if its verdict changes between good and bad at least this many times.
+"""A test is flaky if it changes between good and bad at least this many times.
 
-Only the last `FLAKY_WINDOW` verdicts of the test count.
+Only the last `FLAKY_WINDOW` good and bad results of the test count.
 """
 
 
@@ -50,74 +50,75 @@ class Breakage:
         return environment_differences(self.last_good.environment, self.first_bad.environment)
 
 
-def open_breakages(state: State, at: dt.datetime, deadline: dt.timedelta) -> tuple[Breakage, ...]:
+def open_breakages(
+    history: History, at: dt.datetime, deadline: dt.timedelta
+) -> tuple[Breakage, ...]:
     """Return the open breakages, sorted by age (oldest first) and key.
 
     Ages are counted to `at`. Breakages that began after `at` are omitted. A breakage is closed if
-    the test passes in a later report of `state`, even in one after `at`. It is overdue if its age
-    is more than `deadline`. If `state` contains baselines, the result is empty, because baselines
+    the test passes in a later report of `history`, even in one after `at`. It is overdue if its age
+    is more than `deadline`. If `history` contains baselines, the result is empty, because baselines
     are not runs.
     """
     breakages = [
         Breakage(
-            _breakage_id(state, key, first_bad),
+            _breakage_id(history, key, first_bad),
             key,
             failure,
-            standing.last_good,
+            state.last_good,
             first_bad,
-            standing.gone,
+            state.gone,
             at - first_bad.started,
             due=first_bad.started + deadline,
             overdue=at - first_bad.started > deadline,
-            flaky=is_flaky(standing),
+            flaky=is_flaky(state),
         )
-        for key, standing, first_bad, failure in _failing_tests(state, at)
-        if standing.last_good
+        for key, state, first_bad, failure in _failing_tests(history, at)
+        if state.last_good
     ]
     return tuple(sorted(breakages, key=lambda breakage: (breakage.first_bad.started, breakage.key)))
 
 
-def never_passed_count(state: State, at: dt.datetime) -> int:
+def never_passed_count(history: History, at: dt.datetime) -> int:
     """Return the number of tests that fail and never passed.
 
     Such a test is not a breakage, because it never worked. Tests that first failed after `at` are
-    omitted. If `state` contains baselines (results that a vendor's CI expects), the result is 0.
+    omitted. If `history` contains baselines (results that a vendor's CI expects), the result is 0.
     """
-    return sum(standing.last_good is None for _, standing, _, _ in _failing_tests(state, at))
+    return sum(state.last_good is None for _, state, _, _ in _failing_tests(history, at))
 
 
 def _failing_tests(
-    state: State, at: dt.datetime
-) -> Iterator[tuple[str, StoredTestState, HistoryPoint, Outcome]]:
-    if state.basis == "baselines":
+    history: History, at: dt.datetime
+) -> Iterator[tuple[str, ResultState, HistoryPoint, Outcome]]:
+    if history.kind == "baselines":
         return
-    for key, standing in state.tests():
-        first_bad, failure = standing.first_bad, standing.failure
+    for key, state in history.tests.items():
+        first_bad, failure = state.first_bad, state.failure
         if first_bad and failure and first_bad.started <= at:
-            yield key, standing, first_bad, failure
+            yield key, state, first_bad, failure
 
 
-def _breakage_id(state: State, key: str, first_bad: HistoryPoint) -> str:
-    text = (
-        f"{state.accelerator}\n{key}\n{first_bad.started.astimezone(dt.timezone.utc).isoformat()}"
-    )
+def _breakage_id(history: History, key: str, first_bad: HistoryPoint) -> str:
+    started = first_bad.started.astimezone(dt.timezone.utc).isoformat()
+    text = f"{history.accelerator}\n{key}\n{started}"
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def has_change_on_same_code(standing: StoredTestState) -> bool:
+def has_change_on_same_code(state: ResultState) -> bool:
     """Return whether a test changed between good and bad while the tested code stayed the same.
 
-    Only the last FLAKY_WINDOW verdicts count.
+    Only the last FLAKY_WINDOW good and bad results count.
     """
-    return any(verdict.startswith("=") for verdict in standing.verdicts[-FLAKY_WINDOW:])
+    return any(result.startswith("=") for result in state.recent[-FLAKY_WINDOW:])
 
 
-def is_flaky(standing: StoredTestState) -> bool:
+def is_flaky(state: ResultState) -> bool:
     """Return whether a test is flaky.
 
-    Only the last FLAKY_WINDOW verdicts (good or bad) of the test count. It is flaky if they change
+    Only the last FLAKY_WINDOW good and bad results of the test count. It is flaky if they change
     at least FLAKY_FLIPS times, or once while the tested code stayed the same.
     """
-    last = standing.verdicts[-FLAKY_WINDOW:]
+    last = state.recent[-FLAKY_WINDOW:]
     changes = sum(previous[-1] != current[-1] for previous, current in pairwise(last))
-    return changes >= FLAKY_FLIPS or has_change_on_same_code(standing)
+    return changes >= FLAKY_FLIPS or has_change_on_same_code(state)

@@ -11,14 +11,16 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from accelerator_portal.results.partitions.columns import COLUMNS
-from accelerator_portal.results.partitions.manifest import (
+from accelerator_portal.results.result_files import (
     HISTORY,
-    ListedFile,
+    ResultFile,
     archived_accelerators,
-    read_manifest,
+    file_damage,
+    listed_files,
+    row_counts,
 )
-from accelerator_portal.results.partitions.parquet_files import file_damage
+from accelerator_portal.results.result_rows import COLUMNS
+from accelerator_portal.results.result_table import query
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import Templates
@@ -33,8 +35,8 @@ ARCHIVE_FOLDER = "archive"
 def archive_files(root: Path) -> dict[str, Path]:
     """Return the archive's Parquet files that the site publishes, by path on the site.
 
-    Only files that an accelerator's `manifest.json` lists and that have the listed SHA-256 are
-    published. An accelerator whose manifest cannot be read is omitted.
+    Only files that an accelerator's list has with the right checksum are published. An accelerator
+    whose list cannot be read is omitted.
     """
     return {
         f"{ARCHIVE_FOLDER}/{file.path}": root / HISTORY / file.path
@@ -47,26 +49,36 @@ def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
 
     DuckDB reads this list to find the Parquet files on the site.
     """
-    files = list(_published_files(root))
+    files = [
+        (file, rows, (root / HISTORY / file.path).stat().st_size)
+        for file, rows in _published_files(root).items()
+    ]
+    sizes: dict[str, tuple[int, int, int]] = {}
+    for file, rows, size in files:
+        total = sizes.get(file.partition.accelerator, (0, 0, 0))
+        sizes[file.partition.accelerator] = (total[0] + 1, total[1] + rows, total[2] + size)
     good, bad = (", ".join(f"'{name}'" for name in sorted(names)) for names in (GOOD, BAD))
-    yield templates.page(PAGE, files=files, columns=COLUMNS, good=good, bad=bad)
+    yield templates.page(PAGE, sizes=sizes, columns=COLUMNS, good=good, bad=bad, query=query)
     yield SiteFile(f"{ARCHIVE_FOLDER}/files.csv", _file_list_csv(files))
 
 
-def _published_files(root: Path) -> Iterator[ListedFile]:
-    """Yield the undamaged files that manifests list. `checks.stored_data` reports the others."""
+def _published_files(root: Path) -> dict[ResultFile, int]:
+    """Return the undamaged files that lists have, each with its number of rows.
+
+    `checks.stored_data` reports the others.
+    """
+    files: list[ResultFile] = []
     for accelerator in archived_accelerators(root):
         with suppress(ProblemsError):
-            for file in read_manifest(root, accelerator).files:
-                if file_damage(root / HISTORY / file.path, file) is None:
-                    yield file
+            files += [f for f in listed_files(root, accelerator) if file_damage(root, f) is None]
+    return row_counts(root, files)
 
 
-def _file_list_csv(files: Iterable[ListedFile]) -> str:
+def _file_list_csv(files: Iterable[tuple[ResultFile, int, int]]) -> str:
     """Return the list of files as CSV. No value needs quotes: addresses are percent-encoded."""
-    rows = "".join(
-        f"{file.partition.basis}/{file.partition.table},"
-        f"{ARCHIVE_FOLDER}/{quote(file.path, safe='/=')},{file.rows},{file.bytes},{file.sha256}\n"
-        for file in files
+    lines = "".join(
+        f"{file.partition.kind}/results,{ARCHIVE_FOLDER}/{quote(file.path, safe='/=')},"
+        f"{rows},{size},{file.sha256}\n"
+        for file, rows, size in files
     )
-    return f"table,address,rows,bytes,sha256\n{rows}"
+    return f"table,address,rows,bytes,sha256\n{lines}"

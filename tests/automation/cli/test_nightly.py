@@ -41,7 +41,7 @@ def test_a_night_builds_folds_and_says_what_changed(root: Path, tmp_path: Path) 
     assert "history: acme, runs: 3 new reports of 3, " in first.stderr, "each step, when it is done"
     assert "history: acme" not in first.stdout
     assert (out / "index.html").is_file()
-    assert (root / "data/history/acme/manifest.json").is_file()
+    assert (root / "data/history/acme.sha256").is_file()
 
     page = (out / "compute-platforms/acme/index.html").read_bytes()
     before = files(archive)

@@ -96,11 +96,9 @@ def test_a_label_on_the_same_commit_is_no_new_run_and_a_question_again_is(stage:
 
 def test_a_history_that_is_broken_is_no_base_and_is_said(stage: Stage) -> None:
     stage.answer_pull_request({"good": "failed"})
-    (stage.root / "data/history/example/runs.json").write_text("{}", "utf-8")
+    (stage.root / "data/history/example.sha256").write_text("{}", "utf-8")
     assert stage.answer().exit_code == 0
-    assert (
-        "The history of example cannot be read: data/history/example/runs.json:1: " in stage.summary
-    )
+    assert "The history of example cannot be read: data/history/example.sha256:1: " in stage.summary
     assert "base: none, so there is nothing to compare with" in stage.summary
     assert stage.comments == []
 

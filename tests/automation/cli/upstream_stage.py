@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
-from accelerator_portal.results.folding import fold_reports
+from accelerator_portal.results.report_intake import add_reports
 from accelerator_reports.cli import main
 from tests.automation.github_double import BOT, TOKEN, GitHubDouble, serve
 from tests.automation.made_up import archive
@@ -110,7 +110,7 @@ def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
             finished=None,
             trigger={"kind": "nightly", "commit": f"{days:040x}"},
         )
-        fold_reports(root, [(Path("nightly.json"), nightly)])
+        add_reports(root, [(Path("nightly.json"), nightly)])
     with serve() as double:
         scene.populate(double)
         for variable in ("GH_TOKEN", "PORTAL_TOKEN", "UPSTREAM_TOKEN"):

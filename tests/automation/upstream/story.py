@@ -10,7 +10,7 @@ from typing import Any
 
 from accelerator_automation.github.comments import BOT as ACTIONS
 from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE
-from accelerator_portal.results.folding import fold_reports
+from accelerator_portal.results.report_intake import add_reports
 from accelerator_portal.site.broken_links import KEY_FILES
 from tests.automation.github_apps import APP_ID, app_double, private_key
 from tests.automation.github_double import BOT, OWN_TOKEN, GitHubDouble
@@ -79,7 +79,7 @@ def files(folder: Path) -> dict[str, bytes]:
                 finished=None,
                 trigger={"kind": "nightly", "commit": f"{days:040x}"},
             )
-            fold_reports(root, [(Path("night.json"), night)])
+            add_reports(root, [(Path("night.json"), night)])
     return {
         file.relative_to(root).as_posix(): file.read_bytes()
         for file in root.rglob("*")

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from accelerator_automation.upstream.new_failures import MOST_KEPT, ReportNews, report_news
-from accelerator_portal.results.history_state import State
+from accelerator_portal.results.history import History
 from accelerator_reports.known_issues_file import KnownFailure
 from tests.automation.upstream.scene import NOW, report
-from tests.portal.results.made_up import folded
+from tests.portal.results.made_up import history_of
 
 TODAY = NOW.date()
 
 
-def base(*runs: Mapping[str, str]) -> State:
+def base(*runs: Mapping[str, str]) -> History:
     """The history that these runs make, a day each, up to yesterday."""
     first = NOW - dt.timedelta(days=len(runs))
     made = (
@@ -26,7 +26,7 @@ def base(*runs: Mapping[str, str]) -> State:
         )
         for number, outcomes in enumerate(runs)
     )
-    return folded(*made)[0] if runs else State("example", "runs")
+    return history_of(*made) if runs else History("example", "runs")
 
 
 def counts(found: ReportNews) -> dict[str, int]:
@@ -79,7 +79,7 @@ def test_what_passed_on_the_base_and_fails_now_is_news(
 
 
 def test_without_a_base_nothing_can_be_news() -> None:
-    found = report_news(report({"a": "failed"}), State("example", "runs"), (), TODAY)
+    found = report_news(report({"a": "failed"}), History("example", "runs"), (), TODAY)
     assert (found.base, counts(found)) == (None, {"no_base": 1})
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from accelerator_portal.results.history import OutcomeChange, fold_report
-from accelerator_portal.results.history_state import State, StoredTestState
+from accelerator_portal.results.history import History, ResultState, result_kind
+from accelerator_portal.results.result_table import ResultTable
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_reports.known_issues_file import KnownFailure
 from accelerator_reports.outcomes import Outcome
@@ -78,27 +79,29 @@ def _test(name: str, said: Outcome | tuple[Outcome, str]) -> dict[str, object]:
     return test | {"outcome": outcome, "stage": stage}
 
 
-def folded(*reports: Report) -> tuple[State, list[OutcomeChange]]:
-    """The state after reports, in the order in which they are given, and all changes."""
-    basis = reports[0].kind == "baseline"
-    state = State("example", "baselines" if basis else "runs")
-    changes: list[OutcomeChange] = []
+def table_of(*reports: Report) -> ResultTable:
+    """The results of reports, in the order in which they are given."""
+    table = ResultTable("example", result_kind(reports[0]))
     for report in reports:
-        state, more = fold_report(state, report)
-        changes += more
-    return state, changes
+        table.add(report, Path("report.json"))
+    return table
 
 
-def course(*outcomes: Outcome | None) -> State:
-    """The state after one test went through outcomes, one a day; None: it was not reported.
+def history_of(*reports: Report) -> History:
+    """The history of reports, in the order in which they are given."""
+    return table_of(*reports).history()
+
+
+def course(*outcomes: Outcome | None) -> History:
+    """The history of one test that went through outcomes, one a day; None: it was not reported.
 
     Another test passes every day, so that its absence can be told from that of a report.
     """
     steady: dict[str, Outcome] = {"steady": "passed"}
     days = (steady | ({"model": outcome} if outcome else {}) for outcome in outcomes)
-    return folded(*(made_up(day, tests) for day, tests in enumerate(days)))[0]
+    return history_of(*(made_up(day, tests) for day, tests in enumerate(days)))
 
 
-def standing(state: State, name: str = "model") -> StoredTestState:
-    """How a test of the example's suite stands."""
-    return dict(state.tests())[f"models/{name}"]
+def state_of(history: History, name: str = "model") -> ResultState:
+    """The state of a test of the example's suite."""
+    return history.tests[f"models/{name}"]

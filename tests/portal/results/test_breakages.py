@@ -11,10 +11,10 @@ from accelerator_portal.results.breakages import (
     never_passed_count,
     open_breakages,
 )
-from accelerator_portal.results.history_state import State
+from accelerator_portal.results.history import History
 from accelerator_reports.comparison import EnvironmentDifference
 from accelerator_reports.outcomes import BAD, GOOD, Outcome
-from tests.portal.results.made_up import START, Outcomes, course, folded, made_up, standing
+from tests.portal.results.made_up import START, Outcomes, course, history_of, made_up, state_of
 
 P: Outcome = "passed"
 F: Outcome = "failed"
@@ -25,8 +25,8 @@ def moment(days: float) -> dt.datetime:
     return START + dt.timedelta(days=days)
 
 
-def broken(state: State, day: float = 100) -> tuple[Breakage, ...]:
-    return open_breakages(state, moment(day), DEADLINE)
+def broken(history: History, day: float = 100) -> tuple[Breakage, ...]:
+    return open_breakages(history, moment(day), DEADLINE)
 
 
 def test_a_breakage_says_since_when_and_what_was_good_before() -> None:
@@ -64,16 +64,16 @@ def test_before_its_first_failure_nothing_is_broken() -> None:
     ],
 )
 def test_what_does_not_fail_is_not_broken(outcomes: list[Outcome | None]) -> None:
-    state = course(*outcomes)
-    assert broken(state) == ()
-    assert never_passed_count(state, moment(100)) == 0
+    history = course(*outcomes)
+    assert broken(history) == ()
+    assert never_passed_count(history, moment(100)) == 0
 
 
 def test_a_test_that_never_passed_is_told_apart() -> None:
-    state = course("skipped", F, "wrong-result", "infrastructure-error")
-    assert broken(state) == ()
-    assert never_passed_count(state, moment(5)) == 1
-    assert never_passed_count(state, moment(0)) == 0
+    history = course("skipped", F, "wrong-result", "infrastructure-error")
+    assert broken(history) == ()
+    assert never_passed_count(history, moment(5)) == 1
+    assert never_passed_count(history, moment(0)) == 0
 
 
 def test_a_breakage_that_is_no_longer_reported_stays_open_and_says_so() -> None:
@@ -97,15 +97,15 @@ def test_the_oldest_breakage_comes_first() -> None:
         {"a": P, "b": P, "c": F},
         {"a": F, "b": F, "c": F},
     ]
-    state, _ = folded(*(made_up(day, tests) for day, tests in enumerate(days)))
-    assert [found.key for found in broken(state)] == ["models/c", "models/a", "models/b"]
+    history = history_of(*(made_up(day, tests) for day, tests in enumerate(days)))
+    assert [found.key for found in broken(history)] == ["models/c", "models/a", "models/b"]
 
 
 def test_baselines_never_open_a_breakage() -> None:
     days: list[dict[str, Outcome]] = [{"a": P, "b": F}, {"a": F, "b": F}]
-    state, _ = folded(*(made_up(d, tests, kind="baseline") for d, tests in enumerate(days)))
-    assert broken(state) == ()
-    assert never_passed_count(state, moment(100)) == 0
+    history = history_of(*(made_up(d, tests, kind="baseline") for d, tests in enumerate(days)))
+    assert broken(history) == ()
+    assert never_passed_count(history, moment(100)) == 0
 
 
 SILENT: frozenset[Outcome] = frozenset(get_args(Outcome)) - GOOD - BAD
@@ -127,8 +127,11 @@ def test_what_says_nothing_of_the_product_neither_breaks_nor_mends(
     silent: Outcome, before: list[Outcome], after: list[Outcome], breakages: int, never: int
 ) -> None:
     for noise in ([silent], [silent] * 9):
-        state = course(*before, *noise, *after)
-        assert (len(broken(state)), never_passed_count(state, moment(100))) == (breakages, never)
+        history = course(*before, *noise, *after)
+        assert (len(broken(history)), never_passed_count(history, moment(100))) == (
+            breakages,
+            never,
+        )
 
 
 @pytest.mark.parametrize("bad", sorted(BAD))
@@ -148,14 +151,14 @@ def test_every_bad_outcome_is_a_breakage(bad: Outcome) -> None:
     ],
 )
 def test_a_test_is_flaky_that_turns_three_times(outcomes: list[Outcome], flaky: bool) -> None:  # noqa: FBT001 - a case
-    assert is_flaky(standing(course(*outcomes))) is flaky
+    assert is_flaky(state_of(course(*outcomes))) is flaky
 
 
 def test_one_turn_on_the_same_code_makes_a_test_flaky() -> None:
     same = {"environment": {"torch": "2.0"}}
-    state, _ = folded(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same))
-    assert is_flaky(standing(state))
+    history = history_of(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same))
+    assert is_flaky(state_of(history))
     days: list[Outcomes] = [{"model": P}] * 10
     later = (made_up(day, tests) for day, tests in enumerate(days, 2))
-    state, _ = folded(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same), *later)
-    assert not is_flaky(standing(state)), "it is long ago"
+    history = history_of(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same), *later)
+    assert not is_flaky(state_of(history)), "it is long ago"

@@ -1,7 +1,8 @@
+"""What a history says is what looking at all reports anew says."""
+
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,50 +10,51 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accelerator_portal.results.folding import fold_reports
-from accelerator_portal.results.history import OutcomeChange, changes_by_report, fold_report
-from accelerator_portal.results.history_state import State, StoredTestState
-from accelerator_portal.results.state_file import read_state, state_text, write_state
-from accelerator_portal.results.stored_history import read_history, state_path
+from accelerator_portal.results.history import OutcomeChange, ResultState, changes_by_report
+from accelerator_portal.results.report_intake import add_reports
+from accelerator_portal.results.result_table import ResultTable, history_with_reports, read_history
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.outcomes import BAD, GOOD, Outcome
 from accelerator_reports.report import Report
+from tests.portal.results.archived import archive
 from tests.portal.results.made_up import (
     HISTORIES,
     START,
     Outcomes,
     course,
-    folded,
+    history_of,
     made_up,
-    standing,
+    state_of,
+    stored,
+    table_of,
 )
 
 P: Outcome = "passed"
 F: Outcome = "failed"
+MANUAL = {"kind": "manual"}
 
 
-def said(changes: Sequence[OutcomeChange]) -> list[tuple[str, str]]:
+def kinds(changes: Sequence[OutcomeChange]) -> list[tuple[str, str]]:
     return [(change.key.removeprefix("models/"), change.kind) for change in changes]
 
 
-def refused(state: State, report: Report) -> str:
-    with pytest.raises(ProblemsError) as found:
-        fold_report(state, report, Path("2026-03-01.json"))
-    return str(found.value)
+def changes_of(*reports: Report) -> tuple[OutcomeChange, ...]:
+    return history_of(*reports).changes
 
 
 def test_the_first_report_is_all_new() -> None:
-    state, changes = folded(made_up(0, {"b": ("failed", "compile"), "a": P}))
+    history = history_of(made_up(0, {"b": ("failed", "compile"), "a": P}))
+    changes = history.changes
     assert [change[2:] for change in changes] == [
         ("models/a", "new", "passed", None, None, None),
         ("models/b", "new", "failed", "compile", None, None),
     ]
     assert {change.started for change in changes} == {START}
-    assert {change.report for change in changes} == set(state.reports)
+    assert {change.report for change in changes} == set(history.reports)
 
 
 def test_only_what_changes_is_a_change() -> None:
-    _, changes = folded(
+    changes = changes_of(
         made_up(0, {"a": P, "b": ("failed", "compile"), "c": P}),
         made_up(1, {"a": P, "b": ("failed", "run"), "c": "executed"}),
         made_up(2, {"a": P, "b": P, "c": F}),
@@ -73,33 +75,33 @@ def test_only_what_changes_is_a_change() -> None:
 )
 def test_infrastructure_hides_no_regression_and_makes_no_fix(last: Outcome, kind: str) -> None:
     days: list[Outcome] = [P, "infrastructure-error", "test-broken", last]
-    _, changes = folded(*(made_up(day, {"a": outcome}) for day, outcome in enumerate(days)))
+    changes = changes_of(*(made_up(day, {"a": outcome}) for day, outcome in enumerate(days)))
     assert [change.kind for change in changes] == ["new", "changed", "changed", kind]
 
 
 def test_a_test_goes_and_returns() -> None:
-    state, changes = folded(
+    history = history_of(
         made_up(0, {"a": P, "b": P}),
         made_up(1, {"b": P}),
         made_up(2, {"b": P}),
         made_up(3, {"a": P, "b": P}),
     )
-    assert [change[2:] for change in changes[2:]] == [
+    assert [change[2:] for change in history.changes[2:]] == [
         ("models/a", "gone", None, None, "passed", None),
         ("models/a", "returned", "passed", None, "passed", None),
     ]
-    back = standing(state, "a")
+    back = state_of(history, "a")
     assert back.gone is None
     assert back.first_seen.started == START
     assert back.since == back.last_seen == back.last_good
-    assert back.good == 2
+    assert back.signs == "++"
 
 
 def test_a_test_that_returns_broken_has_regressed() -> None:
-    _, changes = folded(
+    changes = changes_of(
         made_up(0, {"a": P, "b": P}), made_up(1, {"b": P}), made_up(2, {"a": F, "b": P})
     )
-    assert said(changes[2:]) == [("a", "gone"), ("a", "regressed")]
+    assert kinds(changes[2:]) == [("a", "gone"), ("a", "regressed")]
 
 
 @pytest.mark.parametrize(
@@ -117,78 +119,79 @@ def test_a_test_that_returns_broken_has_regressed() -> None:
 def test_only_a_whole_report_of_the_same_settings_makes_a_test_gone(
     later: Report, gone: list[str]
 ) -> None:
-    _, changes = folded(made_up(0, {"a": P, "b": P}), later)
-    assert [name for name, kind in said(changes) if kind == "gone"] == gone
+    changes = changes_of(made_up(0, {"a": P, "b": P}), later)
+    assert [name for name, kind in kinds(changes) if kind == "gone"] == gone
 
 
 def test_a_test_of_a_vendors_own_suite_goes_as_well() -> None:
     suite = {"suites": [{"name": "acme/kernels", "kind": "operator"}]}
     tests = [{"suite": "acme/kernels", "name": name, "outcome": P} for name in ("a", "b")]
-    _, changes = folded(
+    changes = changes_of(
         made_up(0, {}, **suite, tests=tests), made_up(1, {}, **suite, tests=tests[1:])
     )
     assert [change.kind for change in changes] == ["new", "new", "gone"]
 
 
 def test_a_change_of_a_baseline_is_a_changed_expectation() -> None:
-    _, changes = folded(
-        made_up(0, {"a": P, "b": F, "c": P}, kind="baseline", trigger={"kind": "manual"}),
-        made_up(1, {"a": F, "b": P}, kind="baseline", trigger={"kind": "manual"}),
+    days: list[Outcomes] = [{"a": P, "b": F, "c": P, "d": P}, {"a": F, "b": P}, {"c": F, "d": P}]
+    changes = changes_of(
+        *(made_up(n, tests, kind="baseline", trigger=MANUAL) for n, tests in enumerate(days))
     )
-    assert said(changes[3:]) == [
+    assert kinds(changes[4:]) == [
         ("a", "expectation changed"),
         ("b", "expectation changed"),
         ("c", "gone"),
+        ("d", "gone"),
+        ("a", "gone"),
+        ("b", "gone"),
+        ("c", "expectation changed"),
+        ("d", "returned"),
     ]
 
 
 def test_the_order_of_tests_in_a_report_says_nothing() -> None:
     one = made_up(0, {"a": P, "b?mode=training": F, "c": F})
     other = made_up(0, {"c": F, "b?mode=training": F, "a": P})
-    state, changes = folded(one)
-    assert folded(other) == (state, changes)
-    assert fold_report(state, other) == (state, ())
+    assert history_of(other) == history_of(one) == history_of(one, other)
 
 
 def test_a_report_that_only_explains_more_is_the_same() -> None:
     report = made_up(0, {"a": F})
-    state, _ = folded(report)
-    explained = report.model_copy(
-        update={
-            "tests": (report.tests[0].model_copy(update={"reason": "no such operator"}),),
-            "note": "corrected",
-        }
-    )
-    assert fold_report(state, explained) == (state, ())
+    test = report.tests[0].model_copy(update={"reason": "no such operator"})
+    explained = report.model_copy(update={"tests": (test,), "note": "corrected"})
+    assert table_of(report).add(explained, Path()) is None
+
+
+def test_a_report_without_tests_changes_nothing() -> None:
+    assert history_of(made_up(0, {"a": P}), made_up(1, {})) == history_of(made_up(0, {"a": P}))
 
 
 ONE = made_up(0, {"a": P})
-RUNS, BASELINES = State("example", "runs"), State("example", "baselines")
-REFUSED: dict[str, tuple[State, Report, str]] = {
+REBUILD = "rebuild the history from all reports"
+REFUSED: dict[str, tuple[Report | str, Report, str]] = {
     "an older report": (
-        folded(made_up(3, {"a": P}))[0],
+        made_up(3, {"a": P}),
         made_up(1, {"a": P}),
         (
             "the report started 2026-03-02 02:00:00 UTC, before the latest report "
-            "(2026-03-04 02:00:00 UTC); remove the report, or rebuild the history from all "
-            "reports"
+            f"(2026-03-04 02:00:00 UTC); remove the report, or {REBUILD}"
         ),
     ),
     "two verdicts of one moment": (
-        folded(ONE)[0],
+        ONE,
         made_up(0, {"a": F}),
         (
-            'another report of 2026-03-01 02:00:00 UTC already has tests of "models"; remove one of '
-            "the two or merge them; then rebuild the history from all reports"
+            'another report of 2026-03-01 02:00:00 UTC already has tests of "models"; '
+            f"remove one of the two or merge them; then {REBUILD}"
         ),
     ),
     "another platform": (
-        RUNS,
+        "runs",
         made_up(0, {"a": P}, accelerator="another"),
         'the report is about "another", not "example"; add it to that platform\'s history',
     ),
     "a baseline among runs": (
-        RUNS,
+        "runs",
         made_up(0, {"a": P}, kind="baseline"),
         (
             "a report of kind baseline cannot be added to a history of runs; keep runs and baselines "
@@ -196,7 +199,7 @@ REFUSED: dict[str, tuple[State, Report, str]] = {
         ),
     ),
     "a run among baselines": (
-        BASELINES,
+        "baselines",
         ONE,
         (
             "a report of kind self-reported cannot be added to a history of baselines; keep runs and "
@@ -204,17 +207,17 @@ REFUSED: dict[str, tuple[State, Report, str]] = {
         ),
     ),
     "a report without a time": (
-        RUNS,
+        "runs",
         made_up(0, {"a": P}, started=None),
         "the report has no start time; add started",
     ),
     "a test twice": (
-        RUNS,
+        "runs",
         ONE.model_copy(update={"tests": ONE.tests * 2}),
         '"models/a" is listed twice in the report; remove one, or add what differs',
     ),
     "two tests thrice": (
-        RUNS,
+        "runs",
         ONE.model_copy(update={"tests": made_up(0, {"b": P, "a": P}).tests * 3}),
         '"models/a" is listed twice in the report (and 1 more test); remove one, or add what differs',
     ),
@@ -222,145 +225,177 @@ REFUSED: dict[str, tuple[State, Report, str]] = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_has_no_place_in_a_history_is_refused(case: str) -> None:
-    state, report, message = REFUSED[case]
-    assert refused(state, report) == f"2026-03-01.json:1: {message}"
+def test_what_has_no_place_in_a_history_is_refused_and_changes_nothing(case: str) -> None:
+    before, report, message = REFUSED[case]
+    if isinstance(before, str):
+        table = ResultTable("example", "runs" if before == "runs" else "baselines")
+    else:
+        table = table_of(before)
+    history = table.history()
+    with pytest.raises(ProblemsError) as found:
+        table.add(report, Path("2026-03-01.json"))
+    assert str(found.value) == f"2026-03-01.json:1: {message}"
+    assert table.history() == history
 
 
 def test_two_reports_of_one_moment_may_share_out_the_work() -> None:
     one, other = made_up(0, {"a": P}), made_up(0, {"a?mode=training": F})
-    forward, changes = folded(one, other)
-    backward, other_changes = folded(other, one)
-    assert state_text(forward) == state_text(backward)
-    assert sorted(changes) == sorted(other_changes)
+    assert history_of(one, other) == history_of(other, one)
 
 
-def test_a_refused_report_leaves_the_state_as_it_was() -> None:
-    state, _ = folded(made_up(0, {"a": P}))
-    before = state_text(state)
-    refused(state, made_up(0, {"a": F, "a?mode=training": P}))
-    fold_report(state, made_up(1, {"a": F}))
-    assert state_text(state) == before
+def test_only_the_last_thirty_results_are_kept() -> None:
+    assert state_of(course(P, F, *[P] * 20, "skipped", *[P] * 8, F)).signs == f"-{'+' * 28}-"
 
 
-def test_only_the_last_thirty_verdicts_are_remembered() -> None:
-    assert standing(course(P, F, *[P] * 20, "skipped", *[P] * 8, F)).recent == f"-{'+' * 28}-"
+TORCH: dict[str, dict[str, object]] = {
+    "environment": {"torch": "2.0", "packages": {"numpy": "2.0"}}
+}
+COMMIT = {"trigger": {"kind": "nightly", "repository": "acme/plugin", "commit": "a" * 40}}
 
 
-def test_a_turn_on_the_same_code_is_marked() -> None:
-    def turned(code: dict[str, object], *, commit: str = "a" * 40) -> str:
-        trigger = {"kind": "nightly", "repository": "acme/plugin", "commit": "a" * 40}
-        same: dict[str, object] = {"environment": {"torch": "2.0"}, "trigger": trigger}
-        last: dict[str, object] = {"environment": code, "trigger": trigger | {"commit": commit}}
-        first = made_up(0, {"model": P}, **same)
-        state, _ = folded(first, *(made_up(day, {"model": F}, **last) for day in (1, 2)))
-        return standing(state).recent
-
-    assert turned({"torch": "2.0"}) == "+=--"
-    assert turned({"torch": "2.1"}) == "+--"
-    assert turned({"torch": "2.0"}, commit="b" * 40) == "+--"
-
-
-def test_a_turn_after_a_report_that_says_nothing_is_not_marked() -> None:
-    """Of the verdict before the silent report the code is not kept."""
-    same = {"environment": {"torch": "2.0"}}
-    days: list[Outcomes] = [{"model": P}, {"model": "skipped"}, {"model": F}]
-    state, _ = folded(*(made_up(day, tests, **same) for day, tests in enumerate(days)))
-    assert standing(state).recent == "+-"
+@pytest.mark.parametrize(
+    ("code", "signs"),
+    [
+        (TORCH | COMMIT, "+=--"),
+        ({"environment": {"torch": "2.1"}} | COMMIT, "+--"),
+        ({"environment": {"torch": "2.0", "packages": {"numpy": "2.1"}}} | COMMIT, "+--"),
+        (TORCH | {"trigger": {"kind": "nightly", "commit": "b" * 40}}, "+--"),
+    ],
+)
+def test_a_turn_on_the_same_code_is_marked(
+    code: dict[str, object], signs: str, tmp_path: Path
+) -> None:
+    """The code is the whole environment, of which the archive keeps what has no column, too."""
+    first = made_up(0, {"model": P}, **(TORCH | COMMIT))
+    reports = [first, *(made_up(day, {"model": F}, **code) for day in (1, 2))]
+    archive(tmp_path, *reports)
+    assert state_of(read_history(tmp_path, "example", "runs")).signs == signs
 
 
-def reports_of(history: Sequence[Outcomes]) -> list[Report]:
-    return [made_up(day, outcomes) for day, outcomes in enumerate(history)]
+@pytest.mark.parametrize(
+    ("changed", "signs"), [({"environment": {"torch": "2.0"}}, "+-"), ({"environment": {}}, "+-")]
+)
+def test_a_turn_after_a_silent_report_or_on_unknown_code_is_not_marked(
+    changed: dict[str, object], signs: str
+) -> None:
+    outcomes: list[Outcome] = [P, "skipped", F] if changed["environment"] else [P, F]
+    days = (made_up(day, {"model": o}, **changed) for day, o in enumerate(outcomes))
+    assert state_of(history_of(*days)).signs == signs
 
 
-@settings(max_examples=40)  # each writes files for every day
+def test_a_turn_of_a_test_that_was_gone_is_marked_too() -> None:
+    other: dict[str, dict[str, object]] = {"environment": {"torch": "2.1"}}
+    days: list[tuple[Outcomes, dict[str, dict[str, object]]]] = [
+        ({"model": P, "b": P}, TORCH),
+        ({"b": P}, other),
+        ({"model": F, "b": P}, TORCH),
+    ]
+    history = history_of(*(made_up(n, tests, **code) for n, (tests, code) in enumerate(days)))
+    assert state_of(history).signs == "+=-"
+
+
+def reports_of(days: Sequence[Outcomes]) -> list[Report]:
+    return [made_up(day, outcomes) for day, outcomes in enumerate(days)]
+
+
+@settings(max_examples=20)  # each writes files for every day
 @given(HISTORIES, st.randoms(use_true_random=False))
-def test_the_state_kept_day_by_day_is_the_state_folded_from_all_at_once(
-    tmp_path_factory: pytest.TempPathFactory, history: list[Outcomes], chance: random.Random
+def test_reports_archived_in_any_order_and_number_give_the_same_history(
+    tmp_path_factory: pytest.TempPathFactory, days: list[Outcomes], chance: random.Random
 ) -> None:
     folder = tmp_path_factory.mktemp("history")
-    reports = reports_of(history)
-    write_state(folder / "daily.json", State("example", "runs"))
-    every: list[OutcomeChange] = []
-    for report in reports:
-        state, changes = fold_report(read_state(folder / "daily.json"), report)
-        every += changes
-        write_state(folder / "daily.json", state)
-
+    reports = reports_of(days)
+    for report in reports[: len(reports) // 2]:
+        archive(folder, report)
     shuffled = reports + chance.sample(reports, len(reports) // 2)
     chance.shuffle(shuffled)
-    fold_reports(folder, [(Path("report.json"), report) for report in shuffled])
+    add_reports(folder, [(Path("report.json"), report) for report in shuffled])
+    again = [(Path("report.json"), report) for report in reports]
+    assert all(history.new == 0 for history in add_reports(folder, again).histories)
+    assert read_history(folder, "example", "runs") == history_of(*reports)
 
-    once = state_path(folder, "example", "runs")
-    assert (folder / "daily.json").read_bytes() == once.read_bytes()
-    assert read_history(folder, "example", "runs").changes == tuple(every)
+
+def test_newer_reports_come_on_top_and_older_ones_are_named(tmp_path: Path) -> None:
+    first, second = made_up(1, {"a": P}), made_up(2, {"a": F})
+    expected = made_up(2, {"a": P}, kind="baseline", trigger=MANUAL)
+    older, undated = made_up(0, {"a": P}), made_up(0, {"a": P}, started=None)
+    archive(tmp_path, first)
+    before = read_history(tmp_path, "example", "runs")
+    names = {"2": second, "1": first, "older": older, "undated": undated, "baseline": expected}
+    reports = [stored(name, report) for name, report in names.items()]
+    found = history_with_reports(tmp_path, "example", "runs", reports)
+    assert [change.kind for change in found.changes] == ["new", "regressed"]
+    (problem,) = found.left_out
+    assert str(problem).startswith(
+        "accelerators/example/results/older.json:1: the report started 2026-03-01 02:00:00 UTC, "
+    )
+    assert read_history(tmp_path, "example", "runs") == before, "nothing is written"
 
 
 def plainly(name: str, history: Sequence[Outcomes]) -> tuple[object, ...]:
-    """What a state must say of a test, found by looking at all days anew."""
+    """What a history must say of a test, found by looking at all days anew."""
     days = [(day, *outcomes[name]) for day, outcomes in enumerate(history) if name in outcomes]
     good = [day for day, outcome, _ in days if outcome in GOOD]
     bad = [day for day, outcome, _ in days if outcome in BAD and day > max(good, default=-1)]
-    letters = ["+" if o in GOOD else "-" for _, o, _ in days if o in GOOD | BAD]
-    counts = Counter("+" if o in GOOD else "-" if o in BAD else "" for _, o, _ in days)
+    signs = ["+" if o in GOOD else "-" for _, o, _ in days if o in GOOD | BAD]
     return (
-        *days[-1][1:],
         days[0][0],
         days[-1][0],
         good[-1] if good else None,
         bad[0] if bad else None,
         next((o for day, o, _ in reversed(days) if bad and day == bad[-1]), None),
-        (counts["+"], counts["-"], counts[""]),
-        "".join(letters[-30:]),
+        "".join(signs[-30:]),
     )
 
 
-def shown(found: StoredTestState) -> tuple[object, ...]:
-    def day(name: str) -> int | None:
-        point = getattr(found, name)
-        return (point.started - START).days if point else None
-
-    return (
-        found.outcome,
-        found.stage,
-        *map(day, ("first_seen", "last_seen", "last_good", "first_bad")),
-        found.failure,
-        (found.good, found.bad, found.silent),
-        found.recent,
-    )
+def shown(found: ResultState) -> tuple[object, ...]:
+    points = (found.first_seen, found.last_seen, found.last_good, found.first_bad)
+    days = ((point.started - START).days if point else None for point in points)
+    return *days, found.failure, found.signs
 
 
 @given(HISTORIES)
-def test_a_state_says_what_looking_at_all_reports_says(history: list[Outcomes]) -> None:
-    state, _ = folded(*reports_of(history))
-    names = {name for outcomes in history for name in outcomes}
-    assert {key: shown(found) for key, found in state.tests()} == {
-        f"models/{name}": plainly(name, history) for name in names
+def test_a_history_says_what_looking_at_all_reports_says(days: list[Outcomes]) -> None:
+    history = history_of(*reports_of(days))
+    names = {name for outcomes in days for name in outcomes}
+    assert {key: shown(found) for key, found in history.tests.items()} == {
+        f"models/{name}": plainly(name, days) for name in names
     }
+    last = {"models": -1, "models?mode=training": -1}
+    for day, outcomes in enumerate(days):
+        for name in outcomes:
+            last[f"models{name[name.find('?') :]}" if "?mode" in name else "models"] = day
+    found = {group: (point.started - START).days for group, point in history.last_by_group.items()}
+    assert found == {group: day for group, day in last.items() if day >= 0}
 
 
 @given(HISTORIES)
-def test_changes_alone_tell_what_each_report_said(history: list[Outcomes]) -> None:
-    _, changes = folded(*reports_of(history))
+def test_changes_alone_tell_what_each_report_said(days: list[Outcomes]) -> None:
+    history = history_of(*reports_of(days))
     current: dict[str, object] = {}
-    missing: set[str] = set()
-    left = list(changes)
-    for day, outcomes in enumerate(history):
+    since: dict[str, int] = {}
+    missing: dict[str, int] = {}
+    left = list(history.changes)
+    for day, outcomes in enumerate(days):
         while left and (left[0].started - START).days == day:
             change = left.pop(0)
             name = change.key.removeprefix("models/")
             before, after = (change.outcome_before, change.stage_before), change[4:6]
             assert before == current.get(name, (None, None))
             if change.kind == "gone":
-                assert name not in missing | outcomes.keys()
-                missing.add(name)
+                assert name not in missing.keys() | outcomes.keys()
+                missing[name] = day
             else:
                 assert after != before or name in missing
-                current[name] = after
-                missing.discard(name)
+                current[name], since[name] = after, day
+                missing.pop(name, None)
         assert {name: current[name] for name in outcomes} == dict(outcomes)
-        assert missing.isdisjoint(outcomes)
+        assert missing.keys().isdisjoint(outcomes)
     assert not left
+    for key, state in history.tests.items():
+        name = key.removeprefix("models/")
+        assert (state.since.started - START).days == since[name]
+        assert (state.gone and (state.gone.started - START).days) == missing.get(name)
 
 
 def test_the_first_report_of_each_suite_is_counted() -> None:
@@ -369,7 +404,7 @@ def test_the_first_report_of_each_suite_is_counted() -> None:
     tests = tuple(test.model_copy(update={"suite": "units"}) for test in other.tests)
     other = other.model_copy(update={"tests": tests})
     later: Outcomes = {"a": "failed", "b": "passed", "new": "passed"}
-    _, changes = folded(made_up(0, every), other, made_up(2, later))
+    changes = changes_of(made_up(0, every), other, made_up(2, later))
     first, second, third = changes_by_report(changes)
     assert (first.first, first.changes) == ({"models": 2}, ())
     assert (second.first, second.changes) == ({"units": 1}, ())

@@ -17,7 +17,14 @@ from accelerator_portal.results.result_matrices import (
 )
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_reports.report import TestEntry
-from tests.portal.results.made_up import HISTORIES, START, Outcomes, folded, made_up, stored_example
+from tests.portal.results.made_up import (
+    HISTORIES,
+    START,
+    Outcomes,
+    history_of,
+    made_up,
+    stored_example,
+)
 from tests.reports.examples import report
 
 F32 = {"dtype": "float32", "mode": "inference", "compiler": "inductor"}
@@ -161,20 +168,25 @@ def mode_of(test: TestEntry) -> str:
 
 
 def test_a_report_that_changes_nothing_adds_no_tally() -> None:
-    _, changes = folded(
+    history = history_of(
         made_up(0, {"a": "passed", "b": "failed"}),
         made_up(1, {"a": "passed", "b": "failed"}),
         made_up(2, {"a": "passed"}),
         made_up(3, {"a": "passed", "b": "passed"}),
     )
-    found = [((t.started - START).days, dict(t.counts)) for t in tallies(changes)["models"]]
+    found = [((t.started - START).days, dict(t.counts)) for t in tallies(history.changes)["models"]]
     assert found == [(0, {"passed": 1, "failed": 1}), (2, {"passed": 1}), (3, {"passed": 2})]
 
 
 @given(HISTORIES)
-def test_the_last_tally_counts_what_the_state_has(history: list[Outcomes]) -> None:
-    state, changes = folded(
-        made_up(0, {"a": "passed"}), *(made_up(n + 1, said) for n, said in enumerate(history))
+def test_the_last_tally_counts_the_tests_that_are_there(days: list[Outcomes]) -> None:
+    reports = [
+        made_up(0, {"a": "passed"}),
+        *(made_up(n + 1, tests) for n, tests in enumerate(days)),
+    ]
+    history = history_of(*reports)
+    outcomes = {f"models/{test}": said[0] for tests in days for test, said in tests.items()}
+    there = Counter(
+        outcomes.get(key, "passed") for key, state in history.tests.items() if state.gone is None
     )
-    there = Counter(found.outcome for _, found in state.tests() if found.gone is None)
-    assert tallies(changes)["models"][-1].counts == there
+    assert tallies(history.changes)["models"][-1].counts == there

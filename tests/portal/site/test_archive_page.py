@@ -8,47 +8,51 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 import duckdb
-import pandas as pd
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.results.partitions.manifest import archived_accelerators, manifest_path
-from accelerator_portal.results.rollups import (
-    CODE_COLUMNS,
-    ROLLUPS,
-    pandas_rollup,
-    read_partition,
-    result_partitions,
+from accelerator_portal.results.result_files import (
+    archived_accelerators,
+    list_path,
+    listed_files,
+    read_rows,
 )
-from accelerator_portal.results.stored_history import read_history
+from accelerator_portal.results.result_rows import DUCKDB_COLUMNS
+from accelerator_portal.results.result_table import read_history
+from accelerator_portal.results.result_table import rollup as rollup_frame
 from accelerator_portal.site.archive_page import archive_files, archive_pages
 from accelerator_portal.site.build import RepositoryLinks
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from accelerator_reports.outcomes import BAD, GOOD
 from tests.folders import REPOSITORY
+from tests.portal.results.archived import archive
 from tests.portal.results.made_up import made_up
-from tests.portal.results.partitions.archived import archive
 
 Rows = list[tuple[Any, ...]]
 
-COLUMNS = ("key", "started", "report", "outcome", "seconds", "hardware", *CODE_COLUMNS)
+CODE = ("torch", "torch_commit", "plugin_version", "plugin_commit", "commit")
 
 
+@cache
 def everything() -> list[dict[str, Any]]:
-    partitions = result_partitions(REPOSITORY, archived_accelerators(REPOSITORY))
-    frame = pd.concat([read_partition(p, COLUMNS) for p in partitions])
-    plain = frame.astype(object).where(frame.notna(), None)
-    return [{str(name): value for name, value in row.items()} for row in plain.to_dict("records")]
+    """Every result of a run, with what the names of the folders say."""
+    found: list[dict[str, Any]] = []
+    for accelerator in archived_accelerators(REPOSITORY):
+        for file in listed_files(REPOSITORY, accelerator):
+            if file.partition.kind == "runs":
+                folder = {"accelerator": accelerator, "suite": file.partition.suite}
+                found += (row | folder for row in read_rows(REPOSITORY, file).to_pylist())
+    return [row for row in found if row["outcome"] is not None]
 
 
 def rollup(name: str) -> Rows:
-    partitions = result_partitions(REPOSITORY, archived_accelerators(REPOSITORY))
-    frame = pandas_rollup(ROLLUPS[name], partitions)
+    frame = rollup_frame(REPOSITORY, name, archived_accelerators(REPOSITORY))
     return list(frame.astype(object).where(frame.notna(), None).itertuples(index=False, name=None))
 
 
@@ -86,9 +90,7 @@ def flaky() -> Rows:
     for row in everything():
         if row["torch"] is not None:
             place = (row["accelerator"], row["suite"], f"{row['started']:%Y-%m}", row["key"])
-            found.setdefault((*place, *(row[name] for name in CODE_COLUMNS)), []).append(
-                row["outcome"]
-            )
+            found.setdefault((*place, *(row[name] for name in CODE)), []).append(row["outcome"])
     counted = [
         (*key[:5], sum(o in GOOD for o in said), sum(o in BAD for o in said))
         for key, said in found.items()
@@ -168,9 +170,9 @@ def templates() -> Templates:
 def queries(templates: Templates) -> dict[str, str]:
     """The SQL of the page by heading, and the two setups: in a clone, and from the site's files."""
     page, _ = archive_pages(REPOSITORY, templates)
-    clone, web, *_ = re.findall(r"(?ms)^```sql\n(.*?)\n```$", page.content)
+    clone, web, tables, *_ = re.findall(r"(?ms)^```sql\n(.*?)\n```$", page.content)
     headed = r"(?ms)^## [^\n]+ \{: #(\S+) \}\n\n```sql\n(.*?)\n```$"
-    return {"clone": clone, "web": web, **dict(re.findall(headed, page.content))}
+    return {"clone": clone + tables, "web": web + tables, **dict(re.findall(headed, page.content))}
 
 
 def test_each_question_of_the_page_is_tested(queries: dict[str, str]) -> None:
@@ -216,19 +218,34 @@ def test_the_published_files_are_the_tables(
             assert fetched(web, query) == fetched(copy, query)
 
 
+def test_the_page_lists_the_columns_of_both_tables(
+    queries: dict[str, str], templates: Templates, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(REPOSITORY)
+    page, _ = archive_pages(REPOSITORY, templates)
+    results, changes = (
+        re.findall(r"(?m)^\| `(\w+)`", part)
+        for part in page.content.partition("### Results")[2].split("### Changes")
+    )
+    assert results == [name for name, _ in DUCKDB_COLUMNS]
+    with duckdb.connect() as connection:
+        connection.execute(queries["clone"])
+        found = {name for name, *_ in fetched(connection, "DESCRIBE changes")}
+    assert {*results, *changes, "accelerator", "suite", "month"} <= found
+
+
 def test_a_damaged_archive_is_left_out_and_stops_no_other(tmp_path: Path) -> None:
     archive(tmp_path, made_up(0, {"a": "passed"}))
     archive(tmp_path, made_up(0, {"a": "passed"}, accelerator="other"))
-    assert len(archive_files(tmp_path)) == 4
-    manifest_path(tmp_path, "other").write_text("{", "utf-8")
-    found = archive_files(tmp_path)
-    assert len(found) == 2
-    assert all("accelerator=example" in path for path in found)
+    assert len(archive_files(tmp_path)) == 2
+    list_path(tmp_path, "other").write_text("{", "utf-8")
+    (found,) = archive_files(tmp_path)
+    assert "accelerator=example" in found
 
 
 def test_a_file_that_is_missing_is_not_listed(tmp_path: Path, templates: Templates) -> None:
     """A query reads all listed files, so it would fail for a file that the site does not have."""
-    archive(tmp_path, made_up(0, {"a": "passed"}))
+    archive(tmp_path, made_up(0, {"a": "passed"}), made_up(1, {"a": "passed"}))
     min(archive_files(tmp_path).values()).unlink()
     (only,) = archive_files(tmp_path)
     _, table = archive_pages(tmp_path, templates)

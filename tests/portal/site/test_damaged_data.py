@@ -48,8 +48,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     link = "[the other card](/compute-platforms/acme/#install)"
     with (folder / "faq.md").open("a", encoding="utf-8") as faq:
         faq.write(f"\n## Is it the other card?\n\nNo, see {link} [@manual].\n")
-    fold = ["history", "fold", "--root", str(root)]
-    assert CliRunner().invoke(main, fold).exit_code == 0
+    add = ["history", "add", "--root", str(root)]
+    assert CliRunner().invoke(main, add).exit_code == 0
     for path, text in (("verdicts/acme", VERDICTS), ("packages/torch-acme", PACKAGE)):
         (root / f"data/{path}.json").parent.mkdir(exist_ok=True)
         (root / f"data/{path}.json").write_text(text, "utf-8")
@@ -74,10 +74,8 @@ def about_other(pages: dict[str, str]) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("pattern", "shown"),
     [
-        ("history/acme/runs.json", True),
-        ("history/acme/manifest.json", True),
-        ("history/runs/changes/accelerator=acme/*/*/*.parquet", True),
-        ("history/runs/results/accelerator=acme/*/*/*.parquet", False),
+        ("history/acme.sha256", True),
+        ("history/runs/results/accelerator=acme/*/*/*.parquet", True),
         ("verdicts/acme.json", False),
         ("packages/torch-acme.json", False),
     ],

@@ -35,15 +35,15 @@ def newer_report(old: dict[str, Any], trigger: str, *names: str) -> dict[str, An
 )
 def test_links_to_gone_tests_lead_to_their_history(trigger: str | None, tmp_path: Path) -> None:
     root = copy_sources(tmp_path / "repository", EXAMPLE)
-    fold = ["history", "fold", "--root", str(root)]
-    assert CliRunner().invoke(main, fold).exit_code == 0
+    add = ["history", "add", "--root", str(root)]
+    assert CliRunner().invoke(main, add).exit_code == 0
     reports = sorted((root / "accelerators/acme/results").glob("*.json"))
     old = json.loads(reports[1].read_text("utf-8"))
     for report in reports:
         report.unlink()
     if trigger:
         reports[0].write_text(json.dumps(newer_report(old, trigger, "second")), "utf-8")
-        assert CliRunner().invoke(main, fold).exit_code == 0
+        assert CliRunner().invoke(main, add).exit_code == 0
     build_files(root, tmp_path / "site")
     assert not list(map(str, site_faults(BuiltSite(tmp_path / "site"))))
     page = Page("", (tmp_path / "site/results/changes/index.html").read_text("utf-8"))

@@ -9,13 +9,13 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from accelerator_portal.results.stored_history import History, read_history
+from accelerator_portal.results.result_table import read_history
 from accelerator_portal.site.results.history_view import TestHistories, read_histories
 from accelerator_portal.site.results.result_addresses import anchor_of
 from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import REPOSITORY, Site, attribute
 from tests.folders import EXAMPLE, Tree, loaded
-from tests.portal.results.made_up import Outcomes, folded, made_up
+from tests.portal.results.made_up import Outcomes, history_of, made_up
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -26,7 +26,7 @@ def words(text: str) -> str:
 
 def test_every_change_of_the_expectations_is_shown_once(site: Site) -> None:
     kept = read_history(REPOSITORY, "xpu", "baselines")
-    assert len(kept.state.reports) == 29
+    assert len(kept.reports) == 29
     data = json.loads((site.root / "api/v1/history/xpu-baselines.json").read_text("utf-8"))
     first_seen = sum(report.get("first_seen") or 0 for report in data["reports"])
     assert first_seen + len(data["changes"]) == len(kept.changes)
@@ -182,7 +182,7 @@ def test_an_older_report_is_not_called_the_only_one(site: Site) -> None:
 def test_the_settings_that_changed_are_named(tree: Tree, settings: list[str], words: str) -> None:
     passed: Outcomes = {f"a{parameters}": "passed" for parameters in settings}
     failed: Outcomes = {f"a{parameters}": "failed" for parameters in settings}
-    state, changes = folded(made_up(0, passed), made_up(1, failed))
-    histories = TestHistories((History(state, tuple(changes)),), loaded(tree(EXAMPLE)))
-    newest, _ = histories.episodes
-    assert [step.settings for step in newest.steps] == [words]
+    history = history_of(made_up(0, passed), made_up(1, failed))
+    histories = TestHistories((history,), loaded(tree(EXAMPLE)))
+    newest, _ = histories.reports
+    assert [step.settings for step in newest.changes] == [words]

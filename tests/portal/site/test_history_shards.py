@@ -6,22 +6,20 @@ import json
 
 from hypothesis import given
 
-from accelerator_portal.results.stored_history import History
 from accelerator_portal.site.results.history_pages import history_shards
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
-from tests.portal.results.made_up import HISTORIES, Outcomes, folded, made_up
+from tests.portal.results.made_up import HISTORIES, Outcomes, history_of, made_up
 
 
 def files_of(*reports: Report) -> dict[str, str]:
-    state, changes = folded(*reports)
-    return {f.path: f.content for f in history_shards(History(state, tuple(changes)))}
+    return {f.path: f.content for f in history_shards(history_of(*reports))}
 
 
 @given(HISTORIES)
-def test_the_files_say_of_every_test_what_each_report_changed(history: list[Outcomes]) -> None:
-    reports = [made_up(day, outcomes) for day, outcomes in enumerate(history)]
-    state, changes = folded(*reports)
+def test_the_files_say_of_every_test_what_each_report_changed(days: list[Outcomes]) -> None:
+    reports = [made_up(day, outcomes) for day, outcomes in enumerate(days)]
+    history = history_of(*reports)
     files = files_of(*reports)
     index = json.loads(files["api/v1/test-histories/example-runs/index.json"])
     told = []
@@ -33,11 +31,11 @@ def test_the_files_say_of_every_test_what_each_report_changed(history: list[Outc
                 key = f"{test}?{query}" if query else test
                 told += [(index["reports"][n]["id"], key, o, s) for n, o, s in steps]
     assert sorted(told, key=str) == sorted(
-        [(c.report, c.key, c.outcome, c.stage) for c in changes], key=str
+        [(c.report, c.key, c.outcome, c.stage) for c in history.changes], key=str
     )
     ids = [report["id"] for report in index["reports"]]
     assert {name: ids[n] for name, n in index["last"].items()} == {
-        name: group.last.id for name, group in state.groups.items()
+        name: point.id for name, point in history.last_by_group.items()
     }
 
 

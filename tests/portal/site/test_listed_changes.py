@@ -8,8 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.results.history_state import HistoryPoint
-from accelerator_portal.results.stored_history import History
+from accelerator_portal.results.history import HistoryPoint
 from accelerator_portal.site.build import RepositoryLinks
 from accelerator_portal.site.results import history_view
 from accelerator_portal.site.results.feed import feeds
@@ -17,8 +16,8 @@ from accelerator_portal.site.results.history_pages import history_pages
 from accelerator_portal.site.results.history_view import (
     MOST_CHANGES_OF_A_REPORT,
     MOST_REPORTS,
-    Episode,
-    HistoryStep,
+    ChangedReport,
+    ResultChange,
     TestHistories,
     Week,
     listed_anchors,
@@ -29,7 +28,7 @@ from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Environment, Trigger
 from tests.folders import EXAMPLE, REPOSITORY, Tree, loaded
-from tests.portal.results.made_up import START, folded, made_up
+from tests.portal.results.made_up import START, history_of, made_up
 
 _NONE = ResultsView((), {}, {})
 TEMPLATES = Templates(REPOSITORY / TEMPLATES_FOLDER)
@@ -39,12 +38,12 @@ MONDAY = dt.date(2026, 3, 2)
 def week(age: int, reports: int, steps: int) -> Week:
     start = MONDAY - dt.timedelta(weeks=age)
     at = dt.datetime.combine(start, dt.time(), dt.timezone.utc)
-    step = HistoryStep("models", "x", "changed", "passed", "failed", "", 1)
+    step = ResultChange("models", "x", "changed", "passed", "failed", "", 1)
     points = [
         HistoryPoint(f"{age}-{n}", at, "self-reported", Trigger(kind="nightly"), Environment())
         for n in range(reports)
     ]
-    return Week(start, tuple(Episode("acme", "runs", p, (step,) * steps, {}) for p in points))
+    return Week(start, tuple(ChangedReport("acme", "runs", p, (step,) * steps, {}) for p in points))
 
 
 def test_weeks_that_fit_are_all_listed() -> None:
@@ -70,12 +69,12 @@ def test_a_report_with_many_changes_lists_regressions_first_and_says_how_many_ar
     names = [f"{number:03}" for number in range(MOST_CHANGES_OF_A_REPORT + 5)]
     passed: Outcome = "passed"
     failed: Outcome = "failed"
-    state, changes = folded(
+    history = history_of(
         made_up(0, {name: passed if name == names[-1] else failed for name in names}),
         made_up(1, {name: failed if name == names[-1] else passed for name in names}),
     )
     catalog = loaded(tree(EXAMPLE))
-    histories = TestHistories((History(state, tuple(changes)),), catalog)
+    histories = TestHistories((history,), catalog)
     links = RepositoryLinks("https://example.org", "https://example.org/edit/")
     templates = Templates(REPOSITORY / TEMPLATES_FOLDER, catalog=catalog, repository=links)
     page, *_ = history_pages(catalog, _NONE, histories, templates, START)
@@ -91,12 +90,12 @@ def test_feeds_link_to_no_report_that_is_not_listed(
 ) -> None:
     monkeypatch.setattr(history_view, "MOST_REPORTS", 1)
     catalog = loaded(tree(EXAMPLE))
-    state, changes = folded(made_up(0, {"a": "passed"}), made_up(14, {"a": "failed"}))
-    histories = TestHistories((History(state, tuple(changes)),), catalog)
+    history = history_of(made_up(0, {"a": "passed"}), made_up(14, {"a": "failed"}))
+    histories = TestHistories((history,), catalog)
     newest, older = (
         feed.content for feed in reversed([*feeds(catalog, _NONE, histories, TEMPLATES)][1:])
     )
-    assert f'href="../changes/#{histories.episodes[0].anchor}"' in newest
+    assert f'href="../changes/#{histories.reports[0].anchor}"' in newest
     assert 'href="../test-history/#data"' in older
 
 

@@ -10,11 +10,11 @@ import yaml
 
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.results.breakages import open_breakages
-from accelerator_portal.results.history_state import State
+from accelerator_portal.results.history import History
 from accelerator_portal.site.results.regressions import Regression, regressions
 from accelerator_portal.site.results.results_view import make_results_view
 from tests.folders import ACCELERATOR, EXAMPLE, Tree
-from tests.portal.results.made_up import START, Outcomes, folded, made_up
+from tests.portal.results.made_up import START, Outcomes, history_of, made_up
 
 GOOD: Outcomes = {"a": "passed", "b": "passed"}
 BAD: Outcomes = {"a": "failed", "b": "passed"}
@@ -30,16 +30,16 @@ def catalog(tree: Tree) -> Catalog:
 
 
 def found_in(
-    catalog: Catalog, state: State, at: dt.datetime = AT, hours: int = 72
+    catalog: Catalog, history: History, at: dt.datetime = AT, hours: int = 72
 ) -> list[Regression]:
-    breakages = open_breakages(state, at, dt.timedelta(hours=hours))
+    breakages = open_breakages(history, at, dt.timedelta(hours=hours))
     results = make_results_view(catalog)
     return list(regressions(catalog.by_id["example"], breakages, results, COMMANDS, at))
 
 
 def one(catalog: Catalog, hours: int = 72, **second: object) -> Regression:
-    state, _ = folded(made_up(0, GOOD), made_up(1, BAD, **second))
-    (found,) = found_in(catalog, state, hours=hours)
+    history = history_of(made_up(0, GOOD), made_up(1, BAD, **second))
+    (found,) = found_in(catalog, history, hours=hours)
     return found
 
 
@@ -55,9 +55,9 @@ def test_a_regression_has_a_deadline_that_may_have_passed(
 
 
 def test_after_a_week_it_is_news_no_more(catalog: Catalog) -> None:
-    state, _ = folded(made_up(0, GOOD), made_up(1, BAD))
-    (early,) = found_in(catalog, state, START + dt.timedelta(days=7, hours=23))
-    (late,) = found_in(catalog, state, START + dt.timedelta(days=8))
+    history = history_of(made_up(0, GOOD), made_up(1, BAD))
+    (early,) = found_in(catalog, history, START + dt.timedelta(days=7, hours=23))
+    (late,) = found_in(catalog, history, START + dt.timedelta(days=8))
     assert (early.is_new, late.is_new) == (True, False)
 
 
@@ -79,8 +79,8 @@ def test_tests_that_broke_between_the_same_runs_are_one_regression(catalog: Cata
     names = [f"t{number:02}" for number in range(12)]
     first = made_up(0, dict.fromkeys(names, "passed"))
     second = made_up(1, dict.fromkeys(names, "crashed"))
-    state, _ = folded(first, second)
-    (found,) = found_in(catalog, state)
+    history = history_of(first, second)
+    (found,) = found_in(catalog, history)
     assert [test.breakage.key for test in found.tests] == [f"models/{name}" for name in names]
     body = parse_qs(found.issue.removeprefix("?"))["body"][0]
     assert "models/t09" in body
@@ -90,8 +90,8 @@ def test_tests_that_broke_between_the_same_runs_are_one_regression(catalog: Cata
 
 def test_tests_that_broke_in_different_runs_are_apart(catalog: Catalog) -> None:
     reports = [made_up(0, GOOD), made_up(1, BAD), made_up(2, {"a": "failed", "b": "failed"})]
-    state, _ = folded(*reports)
-    found = found_in(catalog, state)
+    history = history_of(*reports)
+    found = found_in(catalog, history)
     assert [[test.breakage.key for test in one.tests] for one in found] == [
         ["models/a"],
         ["models/b"],
@@ -113,7 +113,7 @@ def test_the_commits_between_are_a_link_where_both_runs_state_them(catalog: Cata
         environment={"torch_commit": other},
         trigger={"kind": "nightly", "repository": "acme/plugin", "commit": other},
     )
-    (found,) = found_in(catalog, folded(first, second)[0])
+    (found,) = found_in(catalog, history_of(first, second))
     assert [(commits.name, commits.url) for commits in found.commits] == [
         (f"{name} 111111111…222222222", f"https://github.com/{name}/compare/{one_commit}...{other}")
         for name in ("pytorch/pytorch", "acme/plugin")
@@ -148,7 +148,7 @@ def test_the_plugins_commits_are_a_link_where_its_repository_is_known(
     catalog, problems = load_catalog(tree(files))
     assert catalog is not None, problems
     runs = made_up(0, GOOD, environment=before), made_up(1, BAD, environment=after)
-    (found,) = found_in(catalog, folded(*runs)[0])
+    (found,) = found_in(catalog, history_of(*runs))
     url = f"https://github.com/acme/x/compare/{'1' * 40}...{'2' * 40}"
     assert [commits.url for commits in found.commits] == [url] * linked
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Sequence
 
-from accelerator_portal.results.history_state import HistoryPoint
-from accelerator_portal.site.results.history_view import Episode, HistoryStep
+from accelerator_portal.results.history import HistoryPoint
+from accelerator_portal.site.results.history_view import ChangedReport, ResultChange
 from accelerator_portal.site.results.suite_tests import (
     MOST_RESULTS,
     ReportedTest,
@@ -24,13 +24,13 @@ def view(name: str, outcome: Outcome, changed: int | None = None, results: int =
     """A test that changed on a day, if it ever did."""
     test = TestEntry(suite="models", name=name, outcome=outcome)
     one = ReportedTest("run", "acme", "self-reported", "", "", "", test)
-    changes: tuple[tuple[Episode, HistoryStep], ...] = ()
+    changes: tuple[tuple[ChangedReport, ResultChange], ...] = ()
     if changed is not None:
         at = START + dt.timedelta(days=changed)
         trigger = Trigger(kind="nightly")
         point = HistoryPoint(f"day-{changed}", at, "self-reported", trigger, Environment())
-        step = HistoryStep("models", name, "changed", None, outcome, "", 1)
-        changes = ((Episode("acme", "runs", point, (step,), {}), step),)
+        step = ResultChange("models", name, "changed", None, outcome, "", 1)
+        changes = ((ChangedReport("acme", "runs", point, (step,), {}), step),)
     return TestView(name, name, (one,) * results, (), None, changes)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.site.results.suite_tests import verdict_words
+from accelerator_portal.site.results.suite_tests import recent_words
 from accelerator_reports.outcomes import Outcome
 from tests.built_site import Site, attribute
-from tests.portal.results.made_up import course, folded, made_up, standing
+from tests.portal.results.made_up import course, history_of, made_up, state_of
 
 P: Outcome = "passed"
 F: Outcome = "failed"
@@ -24,14 +24,14 @@ F: Outcome = "failed"
     ],
 )
 def test_two_verdicts_or_more_are_said(outcomes: list[Outcome], words: str | None) -> None:
-    assert verdict_words(standing(course(*outcomes))) == words
+    assert recent_words(state_of(course(*outcomes))) == words
 
 
 def test_a_turn_on_the_same_code_is_said() -> None:
     same = {"environment": {"torch": "2.0"}}
-    state, _ = folded(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same))
+    history = history_of(made_up(0, {"model": P}, **same), made_up(1, {"model": F}, **same))
     words = "1 of the last 2 passed; flaky: passed and failed on the same code"
-    assert verdict_words(standing(state)) == words
+    assert recent_words(state_of(history)) == words
 
 
 def test_every_verdict_has_a_box(site: Site) -> None:

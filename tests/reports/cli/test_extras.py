@@ -159,7 +159,7 @@ def test_a_cluster_needs_its_extra_and_nothing_else_of_it() -> None:
     "extra",
     [
         *(Extra(VALIDATION, name) for name in ("cluster", "executorch")),
-        *(Extra(PORTAL, name) for name in ("cluster", "packages", "site")),
+        *(Extra(PORTAL, name) for name in ("packages", "site")),
     ],
 )
 def test_an_extra_is_missing_without_one_of_its_requirements(

@@ -96,7 +96,7 @@ def test_a_mistyped_name_is_answered_with_the_nearest(arguments: list[str], sugg
 READING = [
     ["check", "FILE"],
     ["diff", "FILE", "FILE"],
-    ["history", "fold", "FILE"],
+    ["history", "add", "FILE"],
     ["new", "x", "--from-additional-platforms", "FILE"],
     ["new", "x", "--from-package", "./FILE.whl"],
     ["pull-request-comment", "--event", "FILE"],

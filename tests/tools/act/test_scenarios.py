@@ -110,4 +110,4 @@ def test_made_up_platforms_stand_for_the_real_ones(tmp_path: Path, root: Path) -
     make_repository(made, root, example=True)
     paths = git(made / "origin.git", "ls-tree", "-r", "--name-only", "main").splitlines()
     assert {path.split("/")[1] for path in paths if path.startswith("accelerators/")} == {"example"}
-    assert {"src/code.py", "data/history/example/runs.json"} <= set(paths)
+    assert {"src/code.py", "data/history/example.sha256"} <= set(paths)

@@ -28,9 +28,8 @@ from accelerator_portal.checks import errors, run_checks
 from accelerator_portal.http.client import HttpClient, open_client
 from accelerator_portal.http.errors import FetchError, InvalidResponseError
 from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.results.history import fold_report
-from accelerator_portal.results.history_state import basis_of
-from accelerator_portal.results.stored_history import read_state_of
+from accelerator_portal.results.history import result_kind
+from accelerator_portal.results.result_table import ResultTable
 from accelerator_reports.file_reading import MAX_REPORT_BYTES, read_bytes
 from accelerator_reports.files.atomic_write import write_bytes_atomically
 from accelerator_reports.files.folder_name import report_fault
@@ -210,11 +209,11 @@ class _ReportStore:
     def _check_history(self, report: Report, file: Path) -> None:
         """Raise ProblemsError if the step `history` could not add the report to the history."""
         try:
-            state = read_state_of(self.root, report.accelerator, basis_of(report))
+            table = ResultTable.read(self.root, report.accelerator, result_kind(report))
         except ProblemsError:
             return  # that step reports the damage
         if report.started:
-            fold_report(state, with_full_suite_names(report, self.catalog.suite_names), file)
+            table.add(with_full_suite_names(report, self.catalog.suite_names), file)
 
     def _check_folder(self, accelerator: str, file: Path) -> None:
         """Raise ProblemsError if the report `file` cannot be added to the platform's folder.

@@ -9,6 +9,7 @@ others have changed one of these files in another way, `push_data` leaves the fi
 from __future__ import annotations
 
 import random
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ _ARCHIVE_MESSAGE = "Archive of the nightly update: older runs, package data, las
 _PUSH_ATTEMPTS = 5
 _STATUS_NO_MATCH = 2  # of `git ls-remote --exit-code`
 
-_HISTORY_PREFIX = f"{HISTORY}/"
+_HISTORY_FILE = re.compile(rf"{HISTORY}/(?:.*/accelerator=([^/]+)/.*|([^/]+)\.sha256)")
 
 _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """Git's object id of a tree without files."""
@@ -39,7 +40,7 @@ class PushResult:
     """The number of files that were pushed, and the paths that were not pushed (`left_out`).
 
     A file is not pushed if others have changed the file on the branch in another way. The files of
-    a history folder are pushed together or not at all.
+    an accelerator's archive are pushed together or not at all.
     """
 
     pushed: int
@@ -99,11 +100,13 @@ def push_data(
 
 
 def _merge_group(path: str) -> str:
-    """Return the group of a file: its folder if it is a history file, otherwise its own path.
+    """Return the group of a file: its accelerator if it is archived, otherwise its own path.
 
-    Files of the same group are pushed together or not at all.
+    Files of the same group are pushed together or not at all: the list of an accelerator's files
+    and the files.
     """
-    return path.rpartition("/")[0] if path.startswith(_HISTORY_PREFIX) else path
+    match = _HISTORY_FILE.fullmatch(path)
+    return match[1] or match[2] if match else path
 
 
 def fetch_archive(repository: Path, place: Path) -> bool:

@@ -62,10 +62,13 @@ from accelerator_portal.packages.verification import (
 )
 from accelerator_portal.releases.index_queries import QueryOptions, query_release
 from accelerator_portal.results.breakages import Breakage, open_breakages
-from accelerator_portal.results.folding import fold_reports, folder_reports, without_future_reports
-from accelerator_portal.results.partitions.compaction import compact_all
-from accelerator_portal.results.partitions.manifest import month_of
-from accelerator_portal.results.stored_history import read_state_of
+from accelerator_portal.results.report_intake import (
+    add_reports,
+    folder_reports,
+    without_future_reports,
+)
+from accelerator_portal.results.result_files import merge_months, month_of
+from accelerator_portal.results.result_table import read_history
 from accelerator_portal.results.stored_reports import StoredReport, stored_reports
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import Problem, ProblemsError
@@ -195,8 +198,7 @@ class NightRun:
         if self.valid_catalog is None or self.valid_catalog.criteria is None:
             return ()
         deadline = dt.timedelta(hours=self.valid_catalog.criteria.deadlines.breakage_hours)
-        state = read_state_of(self.root, platform.id, "runs")
-        return tuple(open_breakages(state, self.now, deadline))
+        return open_breakages(read_history(self.root, platform.id, "runs"), self.now, deadline)
 
 
 def steps(tonight: NightRun, skip: Collection[str] = ()) -> list[NightStep]:
@@ -272,13 +274,13 @@ def _update_histories(tonight: NightRun) -> str:
     error, raises ProblemsError after adding the valid reports.
     """
     reports, future_problems = without_future_reports(folder_reports(tonight.root)[0], tonight.now)
-    folding = fold_reports(tonight.root, reports)
-    merge_problems = compact_all(tonight.root, month_of(tonight.now))
+    intake = add_reports(tonight.root, reports)
+    merge_problems = merge_months(tonight.root, month_of(tonight.now))
     damage = stored_data_problems(tonight.catalog, tonight.root)
-    problems = {*future_problems, *folding.problems, *merge_problems, *damage}
+    problems = {*future_problems, *intake.problems, *merge_problems, *damage}
     if problems:
         raise ProblemsError(problems)
-    return str(folding.total or folding.histories[-1]) if folding.histories else "done"
+    return str(intake.total or intake.histories[-1]) if intake.histories else "done"
 
 
 def _check_folders(tonight: NightRun) -> str:

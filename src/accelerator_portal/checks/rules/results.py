@@ -69,9 +69,9 @@ def _duplicate_start_times(reports: Iterable[StoredReport]) -> Iterator[Problem]
         report_data = stored.report
         if report_data.started is None:
             continue
-        basis = "baseline" if report_data.kind == "baseline" else "run"
+        kind = "baseline" if report_data.kind == "baseline" else "run"
         for group in sorted({identity_of(test).group for test in report_data.tests}):
-            key = (report_data.accelerator, basis, report_data.started, group)
+            key = (report_data.accelerator, kind, report_data.started, group)
             other = seen.setdefault(key, stored)
             if other is not stored:
                 what = f'{other.path} has tests of "{group}" with the same start time'
@@ -111,7 +111,7 @@ def archived_ids(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             f'rename the folder back to {name} and change "name" in accelerator.yaml instead; '
             "if the platform was removed, delete its archive"
         )
-        yield Problem(f"{HISTORY}/{name}/manifest.json", 1, what, remedy)
+        yield Problem(f"{HISTORY}/{name}.sha256", 1, what, remedy)
 
 
 @rule()

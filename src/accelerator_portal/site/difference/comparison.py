@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import AwareDatetime, Field, ValidationError
 
-from accelerator_portal.results.history_state import Basis
+from accelerator_portal.results.history import ResultKind
 from accelerator_portal.results.stored_reports import LONG_AGO
 from accelerator_portal.site.difference.commands import (
     CommandsByChoice,
@@ -54,7 +54,7 @@ _EMPTY_PLATFORM = PlatformState(
 )
 
 
-LatestOutcomes = Mapping[tuple[Basis, Identity], Outcome]
+LatestOutcomes = Mapping[tuple[ResultKind, Identity], Outcome]
 """The outcome of each test in the newest report that has the test, by basis (`runs` or `baselines`)
 and identity of the test."""
 
@@ -255,9 +255,9 @@ def latest_outcomes(platform: PlatformState) -> LatestOutcomes:
     """
     reports = [(_read_report(report.file), report.entry) for report in platform.reports.values()]
     reports.sort(key=lambda report_and_entry: report_and_entry[0].started or LONG_AGO)
-    outcome_by_test: dict[tuple[Basis, Identity], Outcome] = {}
+    outcome_by_test: dict[tuple[ResultKind, Identity], Outcome] = {}
     for report, entry in reports:
-        basis: Basis = "baselines" if entry.kind == "baseline" else "runs"
+        basis: ResultKind = "baselines" if entry.kind == "baseline" else "runs"
         for test in report.tests:
             identity = Identity(test.suite, test.name, parameters_of(test.parameters))
             outcome_by_test[basis, identity] = test.outcome

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from accelerator_portal.results.history_state import Basis
+from accelerator_portal.results.history import ResultKind
 from accelerator_reports.files.fields import Count, StrictModel
 from accelerator_reports.outcomes import Outcome
 
@@ -63,7 +63,7 @@ class CommandChange(StrictModel):
 class Move(StrictModel):
     """A test whose result changed in the same way in one or more settings."""
 
-    basis: Basis
+    basis: ResultKind
     """Whether runs or baselines contain the result."""
     suite: str
     """Name of the suite."""

@@ -9,7 +9,7 @@ from typing import Any
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.message import message
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.results.partitions.manifest import BASES
+from accelerator_portal.results.history import RESULT_KINDS
 from accelerator_portal.results.stated_models import model_statements
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.anchors import slug
@@ -153,15 +153,15 @@ def _report_count_texts(accelerator: str, histories: TestHistories) -> Iterator[
     The text about runs is omitted if there are fewer than two runs, and the text about baselines if
     there are fewer than two baselines. A history that cannot be read has a text that says so.
     """
-    for basis in BASES:
-        history = histories.of(accelerator, basis)
-        points = history.state.reports.values()
+    for kind in RESULT_KINDS:
+        history = histories.of(accelerator, kind)
+        points = history.reports.values()
         if history.left_out and not points:
             yield message("the earlier results cannot be read")
         if len(points) > 1:
             first_start = min(point.started for point in points)
             message_values = {"count": len(points), "day": f"{first_start:%Y-%m-%d}"}
-            if basis == "runs":
+            if kind == "runs":
                 yield message("{count} runs since {day}", **message_values)
             else:
                 yield message("{count} baselines since {day}", **message_values)

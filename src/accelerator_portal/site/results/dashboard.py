@@ -147,18 +147,18 @@ def _dashboard_platform(
     reports = [stored.report for stored in inputs.results.of(platform.id)]
     at = as_of_reports(inputs.at, reports)
     undated = sum(report.started is None and report.kind != "baseline" for report in reports)
-    state = inputs.histories.of(platform.id, "runs").state
+    history = inputs.histories.of(platform.id, "runs")
     deadline = dt.timedelta(hours=inputs.criteria.deadlines.breakage_hours)
     commands = {identity_of(test).key: test.command for test in tests if test.command}
-    breakages = open_breakages(state, at, deadline)
+    breakages = open_breakages(history, at, deadline)
     return DashboardPlatform(
         platform,
         quality,
-        len(state.reports) + undated,
+        len(history.reports) + undated,
         sum(report.kind == "baseline" for report in reports),
         evidence,
         tuple(regressions(platform, breakages, inputs.results, commands, at)),
-        never_passed_count(state, at),
+        never_passed_count(history, at),
         tuple(outdated_issues(platform.known_issues, tests, at.date())),
     )
 

@@ -71,12 +71,12 @@ def _change_entries(catalog: Catalog, histories: TestHistories) -> Iterator[_Fee
     links to the data of all changes.
     """
     anchors = listed_anchors(histories.weeks)
-    for episode in histories.episodes:
-        if episode.steps or episode.first:
-            title = f"{_platform_name(catalog, episode.accelerator)}: {episode.summary}"
-            is_listed = episode.anchor in anchors
-            address = f"changes/#{episode.anchor}" if is_listed else "test-history/#data"
-            yield _FeedEntry(episode.anchor, title, episode.point.started, address)
+    for report in histories.reports:
+        if report.changes or report.first:
+            title = f"{_platform_name(catalog, report.accelerator)}: {report.summary}"
+            is_listed = report.anchor in anchors
+            address = f"changes/#{report.anchor}" if is_listed else "test-history/#data"
+            yield _FeedEntry(report.anchor, title, report.point.started, address)
 
 
 def _package_entries(catalog: Catalog, limit: int | None) -> Iterator[_FeedEntry]:

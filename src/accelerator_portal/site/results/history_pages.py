@@ -5,16 +5,18 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from operator import itemgetter
 
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.results.history import OutcomeChange, changes_by_report
-from accelerator_portal.results.history_state import HistoryPoint, State
+from accelerator_portal.results.history import (
+    History,
+    HistoryPoint,
+    OutcomeChange,
+    changes_by_report,
+)
 from accelerator_portal.results.result_matrices import Tally, tallies
-from accelerator_portal.results.stored_history import History
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.history_shapes import (
     ChangeData,
@@ -77,7 +79,7 @@ def history_pages(
         this_week=week_of(at.date()),
         platforms={
             e.accelerator: catalog.by_id[e.accelerator].accelerator.name
-            for e in test_histories.episodes
+            for e in test_histories.reports
         },
         changes=_kinds_of_changes(test_histories),
         trends=[group for group in groups if group.figures],
@@ -117,21 +119,22 @@ def _kinds_of_changes(test_histories: TestHistories) -> dict[str, str]:
 
     The kind `first` stands for the first report of a suite.
     """
-    kinds = {step.kind for episode in test_histories.episodes for step in episode.steps}
+    kinds = {change.kind for report in test_histories.reports for change in report.changes}
     return {"first": "first report of a suite", **{kind: kind for kind in sorted(kinds)}}
 
 
 def _history_data(history: History) -> HistoryData:
-    points = ordered_points(history.state)
     all_changes = list(changes_by_report(history.changes))
     first_seen = {
         report_changes.report: sum(report_changes.first.values()) or None
         for report_changes in all_changes
     }
     return HistoryData.from_objects(
-        history.state,
+        history,
+        basis=history.kind,
         reports=tuple(
-            PointData.from_objects(point, first_seen=first_seen.get(point.id)) for point in points
+            PointData.from_objects(point, first_seen=first_seen.get(point.id))
+            for point in history.reports.values()
         ),
         changes=tuple(
             ChangeData.from_objects(change)
@@ -169,7 +172,7 @@ def pages_of_test_histories(
     """Yield the page that shows the history of any test, and the JSON files that it loads."""
     yield templates.page(
         TEST_HISTORY_PAGE,
-        choices=[_history_choice(catalog, h) for h in test_histories.histories if h.state.reports],
+        choices=[_history_choice(catalog, h) for h in test_histories.histories if h.reports],
         settings=sorted(SETTINGS),
         problems=test_histories.problems,
     )
@@ -178,23 +181,22 @@ def pages_of_test_histories(
 
 
 def _history_choice(catalog: Catalog, history: History) -> HistoryChoice:
-    state = history.state
-    points = ordered_points(state)
-    name = catalog.by_id[state.accelerator].accelerator.name
+    points = list(history.reports.values())
+    name = catalog.by_id[history.accelerator].accelerator.name
     return HistoryChoice(
         history_name(history),
-        state.accelerator,
-        f"{name}: baseline" if state.basis == "baselines" else name,
+        history.accelerator,
+        f"{name}: baseline" if history.kind == "baselines" else name,
         len(points),
         points[0].started.date(),
         points[-1].started.date(),
-        sum(len(group.tests) for group in state.groups.values()),
+        len(history.tests),
     )
 
 
 def history_name(history: History) -> str:
     """Return the name of a platform's history of runs or baselines, such as `xpu-baselines`."""
-    return f"{history.state.accelerator}-{history.state.basis}"
+    return f"{history.accelerator}-{history.kind}"
 
 
 def history_shards(history: History) -> Iterator[SiteFile]:
@@ -204,26 +206,21 @@ def history_shards(history: History) -> Iterator[SiteFile]:
     file with this test. The files of unchanged tests stay the same.
     """
     folder = f"{TEST_HISTORIES}/{history_name(history)}"
-    points = ordered_points(history.state)
-    report_indexes = {point.id: number for number, point in enumerate(points)}
+    report_indexes = {report: number for number, report in enumerate(history.reports)}
     tests = courses_by_test(history.changes, report_indexes)
     files: list[tuple[str, str]] = []
     for name, shard in shards(tests, map(_approximate_size, tests, tests.values())):
         files.append((next(iter(shard)), name))
         yield data_file(f"{folder}/{name}", HistoryShard(tests=shard))
     index = TestHistoryIndex.from_objects(
-        history.state,
-        reports=tuple(map(_report_moment, points)),
-        last={name: report_indexes[g.last.id] for name, g in sorted(history.state.groups.items())},
+        history,
+        basis=history.kind,
+        reports=tuple(map(_report_moment, history.reports.values())),
+        last={name: report_indexes[point.id] for name, point in history.last_by_group.items()},
         tests=len(tests),
         files=tuple(files),
     )
     yield data_file(f"{folder}/index.json", index)
-
-
-def ordered_points(state: State) -> list[HistoryPoint]:
-    """Return the reports of a history, sorted by time."""
-    return sorted(state.reports.values(), key=lambda point: (point.started, point.id))
 
 
 def courses_by_test(
@@ -235,17 +232,18 @@ def courses_by_test(
     are sorted. `numbers` has the position of each report in the history's list of reports, by
     report id.
     """
-    steps_by_test: dict[str, dict[str, list[CourseStep]]] = {}
+    courses: dict[str, dict[str, list[CourseStep]]] = {}
     for change in changes:
         test, _, settings = change.key.partition("?")
         step = (numbers[change.report], change.outcome, change.stage)
-        steps_by_test.setdefault(test, {}).setdefault(settings, []).append(step)
-    step_number = itemgetter(0)
+        courses.setdefault(test, {}).setdefault(settings, []).append(step)
+    report_number = itemgetter(0)
     return {
         test: {
-            name: tuple(sorted(steps, key=step_number)) for name, steps in sorted(settings.items())
+            name: tuple(sorted(steps, key=report_number))
+            for name, steps in sorted(settings.items())
         }
-        for test, settings in sorted(steps_by_test.items())
+        for test, settings in sorted(courses.items())
     }
 
 
@@ -284,22 +282,20 @@ def trend_group(catalog: Catalog, history: History) -> TrendGroup:
     A suite is omitted if all its results are from one point in time. A chart ends with the newest
     report of its suite, even if that report changed nothing.
     """
-    state = history.state
     end_by_suite: dict[str, dt.datetime] = {}
-    for group in state.groups.values():
-        for key in islice(group.tests, 1):
-            suite, end = parse_key(key).suite, group.last.started
-            end_by_suite[suite] = max(end, end_by_suite.get(suite, end))
+    for key, state in history.tests.items():
+        suite, end = parse_key(key).suite, state.last_seen.started
+        end_by_suite[suite] = max(end, end_by_suite.get(suite, end))
     figures = []
     for suite, suite_tallies in tallies(history.changes).items():
         last_change = suite_tallies[-1].started
         until = max(last_change, end_by_suite.get(suite, last_change))
         if until > suite_tallies[0].started:
-            words = _trend_caption(suite_tallies, until, expected=state.basis == "baselines")
+            words = _trend_caption(suite_tallies, until, expected=history.kind == "baselines")
             caption = f"{catalog.suite_title(suite)}: {words}"
             figures.append(Figure(_trend_picture(suite_tallies, until), caption))
-    name = catalog.by_id[state.accelerator].accelerator.name
-    title = f"{name}: baseline, not runs" if state.basis == "baselines" else name
+    name = catalog.by_id[history.accelerator].accelerator.name
+    title = f"{name}: baseline, not runs" if history.kind == "baselines" else name
     return TrendGroup(title, tuple(figures))
 
 

@@ -6,8 +6,7 @@ import datetime as dt
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from accelerator_portal.results.history import ChangeKind
-from accelerator_portal.results.history_state import Basis
+from accelerator_portal.results.history import ChangeKind, ResultKind
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.outcomes import Outcome, Stage
 
@@ -59,7 +58,7 @@ class HistoryData(StrictModel):
 
     accelerator: str
     """Id of the accelerator."""
-    basis: Basis
+    basis: ResultKind
     """Whether the history consists of runs or of baselines."""
     reports: tuple[PointData, ...]
     """The reports, by time."""
@@ -117,7 +116,7 @@ class TestHistoryIndex(StrictModel):
 
     accelerator: str
     """Id of the accelerator."""
-    basis: Basis
+    basis: ResultKind
     """Whether the history consists of runs or of baselines."""
     reports: tuple[ReportMoment, ...]
     """The reports, by time. Changes in the files refer to a report by its index, from 0."""

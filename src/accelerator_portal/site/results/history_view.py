@@ -13,19 +13,21 @@ from itertools import accumulate, groupby
 from pathlib import Path
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.results.history import ChangeKind, OutcomeChange, changes_by_report
-from accelerator_portal.results.history_state import (
-    Basis,
+from accelerator_portal.results.history import (
+    RESULT_KINDS,
+    ChangeKind,
+    History,
     HistoryPoint,
-    State,
-    StoredTestState,
-    basis_of,
+    OutcomeChange,
+    ResultKind,
+    ResultState,
+    changes_by_report,
+    result_kind,
 )
-from accelerator_portal.results.partitions.manifest import BASES
-from accelerator_portal.results.stored_history import History, read_history, with_reports
+from accelerator_portal.results.result_table import history_with_reports
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.text_formats import prose_list
-from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.problem import Problem
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report, TestEntry
@@ -43,7 +45,7 @@ _MOST_NAMED_SUITES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class HistoryStep:
+class ResultChange:
     """A change of a test's outcome in a report.
 
     It combines all settings of the test that changed in the same way: `count` is their number.
@@ -61,17 +63,17 @@ class HistoryStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Episode:
+class ChangedReport:
     """The changes that one report brought: changed test results, and new suites with their tests.
 
-    `point` has the facts about the report. `steps` has a change for each test whose result changed,
-    regressions first.
+    `point` has the facts about the report. `changes` has a change for each test whose result
+    changed, regressions first.
     """
 
     accelerator: str
-    basis: Basis
+    kind: ResultKind
     point: HistoryPoint
-    steps: tuple[HistoryStep, ...]
+    changes: tuple[ResultChange, ...]
     first: Mapping[str, int]
     """The number of tests in each suite that this report is the first to contain, by the suite's
     title."""
@@ -89,8 +91,8 @@ class Episode:
         of torchbench, 80 tests`.
         """
         count_by_kind: dict[ChangeKind, int] = {}
-        for step in self.steps:
-            count_by_kind[step.kind] = count_by_kind.get(step.kind, 0) + step.count
+        for change in self.changes:
+            count_by_kind[change.kind] = count_by_kind.get(change.kind, 0) + change.count
         change_texts = [
             f"{n:,} {_kind_words(kind, n)}" for kind, n in sorted(count_by_kind.items())
         ]
@@ -111,7 +113,7 @@ class PlatformDay:
 
     day: dt.date
     accelerator: str
-    reports: tuple[Episode, ...]
+    reports: tuple[ChangedReport, ...]
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -120,7 +122,7 @@ class PlatformDay:
         `first` stands for the first report of a suite.
         """
         firsts = ("first" for report in self.reports if report.first)
-        kinds = (step.kind for report in self.reports for step in report.steps)
+        kinds = (change.kind for report in self.reports for change in report.changes)
         return tuple(dict.fromkeys((*firsts, *kinds)))
 
 
@@ -129,7 +131,7 @@ class Week:
     """The reports with changes in a week, newest first; `start` is the Monday, in UTC."""
 
     start: dt.date
-    episodes: tuple[Episode, ...]
+    reports: tuple[ChangedReport, ...]
 
     @property
     def id(self) -> str:
@@ -139,10 +141,10 @@ class Week:
     @property
     def days(self) -> tuple[PlatformDay, ...]:
         """The reports grouped by day and platform, newest day first."""
-        reports_by_day: dict[tuple[dt.date, str], list[Episode]] = {}
-        for episode in self.episodes:
-            day = episode.point.started.astimezone(dt.timezone.utc).date()
-            reports_by_day.setdefault((day, episode.accelerator), []).append(episode)
+        reports_by_day: dict[tuple[dt.date, str], list[ChangedReport]] = {}
+        for report in self.reports:
+            day = report.point.started.astimezone(dt.timezone.utc).date()
+            reports_by_day.setdefault((day, report.accelerator), []).append(report)
         return tuple(PlatformDay(*key, tuple(reports)) for key, reports in reports_by_day.items())
 
 
@@ -161,23 +163,22 @@ class TestHistories:
     histories: tuple[History, ...]
     catalog: Catalog
 
-    def of(self, accelerator: str, basis: Basis) -> History:
+    def of(self, accelerator: str, kind: ResultKind) -> History:
         """Return the history of an accelerator's runs or baselines.
 
         The history is empty if the accelerator has no runs or baselines.
         """
-        empty = History(State(accelerator, basis))
-        return self._history_by_key.get((accelerator, basis), empty)
+        return self._history_by_key.get((accelerator, kind), History(accelerator, kind))
 
-    def state_of(self, report: Report, test: TestEntry) -> StoredTestState | None:
+    def state_of(self, report: Report, test: TestEntry) -> ResultState | None:
         """Return the newest known state of a test on the accelerator of `report`.
 
         If `report` is a baseline, the state is from the history of baselines, otherwise from the
         history of runs. `report` need not be the newest report of this history. None if the history
         does not have the test.
         """
-        states = self._states_by_history.get((report.accelerator, basis_of(report)), {})
-        return states.get(identity_of(test).key)
+        history = self.of(report.accelerator, result_kind(report))
+        return history.tests.get(identity_of(test).key)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -185,18 +186,18 @@ class TestHistories:
         return tuple(problem for history in self.histories for problem in history.left_out)
 
     @cached_property
-    def episodes(self) -> tuple[Episode, ...]:
+    def reports(self) -> tuple[ChangedReport, ...]:
         """The changes of each report, newest first, without reports that changed nothing."""
-        order = {history.state.accelerator: n for n, history in enumerate(self.histories)}
+        order = {history.accelerator: n for n, history in enumerate(self.histories)}
         all_episodes = (
-            episode
+            report
             for history in self.histories
-            for episode in _history_episodes(self.catalog, history)
+            for report in _changed_reports(self.catalog, history)
         )
         return tuple(
             sorted(
                 all_episodes,
-                key=lambda e: (-e.point.started.timestamp(), order[e.accelerator], e.basis),
+                key=lambda e: (-e.point.started.timestamp(), order[e.accelerator], e.kind),
             )
         )
 
@@ -204,48 +205,36 @@ class TestHistories:
     def weeks(self) -> tuple[Week, ...]:
         """The reports with changes, grouped by week, newest week first."""
         return tuple(
-            Week(monday, tuple(episodes))
-            for monday, episodes in groupby(self.episodes, key=lambda e: _monday(e.point))
+            Week(monday, tuple(reports))
+            for monday, reports in groupby(self.reports, key=lambda e: _monday(e.point))
         )
 
     @cached_property
-    def changes_by_test(self) -> Mapping[tuple[str, str], list[tuple[Episode, HistoryStep]]]:
+    def changes_by_test(self) -> Mapping[tuple[str, str], list[tuple[ChangedReport, ResultChange]]]:
         """The changes of each test with their reports, newest first, by suite and test name."""
-        changes: dict[tuple[str, str], list[tuple[Episode, HistoryStep]]] = {}
-        for episode in self.episodes:
-            for step in episode.steps:
-                changes.setdefault((step.suite, step.name), []).append((episode, step))
+        changes: dict[tuple[str, str], list[tuple[ChangedReport, ResultChange]]] = {}
+        for report in self.reports:
+            for change in report.changes:
+                changes.setdefault((change.suite, change.name), []).append((report, change))
         return changes
 
     @cached_property
-    def _history_by_key(self) -> dict[tuple[str, Basis], History]:
-        return {(h.state.accelerator, h.state.basis): h for h in self.histories}
-
-    @cached_property
-    def _states_by_history(self) -> dict[tuple[str, Basis], dict[str, StoredTestState]]:
-        return {key: dict(history.state.tests()) for key, history in self._history_by_key.items()}
+    def _history_by_key(self) -> dict[tuple[str, ResultKind], History]:
+        return {(history.accelerator, history.kind): history for history in self.histories}
 
 
 def read_histories(catalog: Catalog, root: Path, results: ResultsView) -> TestHistories:
-    """Return the histories stored in `data/history/`, extended by newer reports in `results`.
+    """Return the histories archived in `data/history/`, extended by newer reports in `results`.
 
-    A stored history that is invalid is left out: only its problems are returned. `root` is the
+    An archived history that is damaged is left out: only its problems are returned. `root` is the
     folder of the repository.
     """
-    histories = []
-    for platform in catalog.platforms:
-        for basis in BASES:
-            try:
-                stored_history = read_history(root, platform.id, basis)
-            except ProblemsError as error:
-                empty = State(platform.id, basis)
-                histories.append(History(empty, left_out=error.problems))
-                continue
-            reports = [s for s in results.of(platform.id) if basis_of(s.report) == basis]
-            history = with_reports(stored_history, reports)
-            if history.state.reports or history.left_out:
-                histories.append(history)
-    return TestHistories(tuple(histories), catalog)
+    histories = (
+        history_with_reports(root, platform.id, kind, results.of(platform.id))
+        for platform in catalog.platforms
+        for kind in RESULT_KINDS
+    )
+    return TestHistories(tuple(h for h in histories if h.reports or h.left_out), catalog)
 
 
 def _kind_words(kind: ChangeKind, number: int) -> str:
@@ -257,27 +246,28 @@ def _monday(point: HistoryPoint) -> dt.date:
     return day - dt.timedelta(days=day.weekday())
 
 
-def _history_episodes(catalog: Catalog, history: History) -> Iterator[Episode]:
-    state = history.state
+def _changed_reports(catalog: Catalog, history: History) -> Iterator[ChangedReport]:
     for report_changes in changes_by_report(history.changes):
-        steps = sorted(_history_steps(report_changes.changes), key=lambda s: s.kind != "regressed")
-        point = state.reports[report_changes.report]
+        changes = sorted(
+            _result_changes(report_changes.changes), key=lambda s: s.kind != "regressed"
+        )
+        point = history.reports[report_changes.report]
         first_counts = {
             catalog.suite_title(suite): number for suite, number in report_changes.first.items()
         }
-        yield Episode(state.accelerator, state.basis, point, tuple(steps), first_counts)
+        yield ChangedReport(history.accelerator, history.kind, point, tuple(changes), first_counts)
 
 
-def _history_steps(changes: Iterable[OutcomeChange]) -> Iterator[HistoryStep]:
-    tests_by_step: dict[
+def _result_changes(changes: Iterable[OutcomeChange]) -> Iterator[ResultChange]:
+    tests_by_change: dict[
         tuple[str, str, ChangeKind, Outcome | None, Outcome | None], list[Identity]
     ] = {}
     for change in changes:
         test = parse_key(change.key)
-        step_key = (test.suite, test.name, change.kind, change.outcome_before, change.outcome)
-        tests_by_step.setdefault(step_key, []).append(test)
-    for (suite, name, kind, before, after), tests in tests_by_step.items():
-        yield HistoryStep(suite, name, kind, before, after, _settings_words(tests), len(tests))
+        change_key = (test.suite, test.name, change.kind, change.outcome_before, change.outcome)
+        tests_by_change.setdefault(change_key, []).append(test)
+    for (suite, name, kind, before, after), tests in tests_by_change.items():
+        yield ResultChange(suite, name, kind, before, after, _settings_words(tests), len(tests))
 
 
 def _settings_words(tests: Iterable[Identity]) -> str:
@@ -307,7 +297,7 @@ def listed_weeks(weeks: Sequence[Week]) -> Sequence[Week]:
     `weeks` are all weeks, newest first. The newest week is always listed. Older weeks are listed as
     long as all listed weeks together have at most MOST_REPORTS reports.
     """
-    reports_so_far = accumulate(len(week.episodes) for week in weeks)
+    reports_so_far = accumulate(len(week.reports) for week in weeks)
     return weeks[: max(1, sum(number <= MOST_REPORTS for number in reports_so_far))]
 
 
@@ -316,4 +306,4 @@ def listed_anchors(weeks: Sequence[Week]) -> frozenset[str]:
 
     `weeks` are all weeks, newest first. An id is, for example, `changed-xpu-0123456789abcdef`.
     """
-    return frozenset(e.anchor for week in listed_weeks(weeks) for e in week.episodes)
+    return frozenset(e.anchor for week in listed_weeks(weeks) for e in week.reports)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from accelerator_portal.catalog.files.shared_files import ModelFamily
-from accelerator_portal.results.history_state import Basis, basis_of
+from accelerator_portal.results.history import ResultKind, result_kind
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 from accelerator_reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome
@@ -30,7 +30,7 @@ class FamilyResults:
     """
 
     accelerator: str
-    basis: Basis
+    basis: ResultKind
     executorch: bool
     tests: tuple[ReportedTest, ...]
     reports: tuple[StoredReport, ...]
@@ -65,7 +65,7 @@ class FamilyResults:
 class _ResultsKey(NamedTuple):
     family: str
     accelerator: str
-    basis: Basis
+    basis: ResultKind
     executorch: bool
 
 
@@ -95,7 +95,7 @@ def model_evidence(
                     family.id for family in families if family.has(*suite_and_name)
                 )
             for family in families_by_test[suite_and_name]:
-                basis = basis_of(stored.report)
+                basis = result_kind(stored.report)
                 key = _ResultsKey(
                     family, stored.report.accelerator, basis, is_executorch_suite(test.suite)
                 )
@@ -123,12 +123,12 @@ def _newest_model_suites(
     A newer report counts only if it is of the same accelerator and the same basis (runs or
     baselines). The set of names may be empty.
     """
-    newer_keys: set[tuple[str, Basis, str]] = set()
+    newer_keys: set[tuple[str, ResultKind, str]] = set()
     for stored in sorted(reports, key=lambda stored: stored.order, reverse=True):
         report = stored.report
         tested = {test.suite for test in report.tests}
         models = {suite.name for suite in report.suites if suite.kind == "model"}
         suites = models & tested
-        keys = {(report.accelerator, basis_of(report), suite) for suite in suites}
+        keys = {(report.accelerator, result_kind(report), suite) for suite in suites}
         yield stored, frozenset(suite for _, _, suite in keys - newer_keys)
         newer_keys |= keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.results.history_state import Basis
+from accelerator_portal.results.history import ResultKind
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.outcomes import Outcome
 
@@ -17,7 +17,7 @@ class FamilyCount(StrictModel):
 
     accelerator: str
     """Id of the accelerator."""
-    basis: Basis
+    basis: ResultKind
     """Whether the counts are from runs or from baselines."""
     executorch: bool = False
     """Whether the tests are ExecuTorch's, not PyTorch's."""
@@ -85,7 +85,7 @@ class FamilyTest(StrictModel):
 
     accelerator: str
     """Id of the accelerator."""
-    basis: Basis
+    basis: ResultKind
     """Whether the result is from a run or from a baseline."""
     report: str
     """Id of the report."""

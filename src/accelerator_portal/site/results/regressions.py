@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from accelerator_portal.catalog import Platform
 from accelerator_portal.catalog.message import message
 from accelerator_portal.results.breakages import Breakage
-from accelerator_portal.results.history_state import HistoryPoint
+from accelerator_portal.results.history import HistoryPoint
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_reports.files.folders import KNOWN_ISSUES
 from accelerator_reports.suite_names import suite_folder

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.breakages import has_change_on_same_code, is_flaky
-from accelerator_portal.results.history_state import StoredTestState, basis_of
+from accelerator_portal.results.history import ResultState, result_kind
 from accelerator_portal.results.result_matrices import group_of
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.anchors import Anchors
-from accelerator_portal.site.results.history_view import Episode, HistoryStep, TestHistories
+from accelerator_portal.site.results.history_view import ChangedReport, ResultChange, TestHistories
 from accelerator_portal.site.results.result_addresses import (
     address_of,
     anchor_of,
@@ -36,19 +36,18 @@ MOST_NAMES = 3_000
 """The maximum number of test names that a suite's overview page lists, each with a link."""
 
 
-def verdict_words(standing: StoredTestState) -> str | None:
-    """Return the last verdicts on a test in words: `2 of the last 3 passed`.
+def recent_words(state: ResultState) -> str | None:
+    """Return the last good and bad results of a test in words: `2 of the last 3 passed`.
 
-    None if there are fewer than two verdicts.
+    None if there are fewer than two.
     """
-    verdicts = standing.verdicts
-    if len(verdicts) < 2:  # noqa: PLR2004 - one verdict shows no change
+    if len(state.recent) < 2:  # noqa: PLR2004 - one result shows no change
         return None
-    passed = sum(verdict.endswith("+") for verdict in verdicts)
-    words = f"{passed} of the last {len(verdicts)} passed"
-    if has_change_on_same_code(standing):
+    passed = sum(result.endswith("+") for result in state.recent)
+    words = f"{passed} of the last {len(state.recent)} passed"
+    if has_change_on_same_code(state):
         return f"{words}; flaky: passed and failed on the same code"
-    return f"{words}; flaky" if is_flaky(standing) else words
+    return f"{words}; flaky" if is_flaky(state) else words
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +70,10 @@ class ReportedTest:
     outcome never changed. If a newer report has the test, the text is instead the day of `report`
     with a note: `2026-11-21; a newer report exists`. None if only one report has the test, or if
     the day is unknown."""
-    verdicts: tuple[str, ...] = ()
-    """The test's last verdicts, oldest first, as `StoredTestState.verdicts` has them."""
+    recent: tuple[str, ...] = ()
+    """The test's last good and bad results, oldest first, as `ResultState.recent` has them."""
     runs: str | None = None
-    """`verdicts` in words. None if there are fewer than two, if the report is a baseline, or if a
+    """`recent` in words. None if there are fewer than two, if the report is a baseline, or if a
     newer report has the test."""
     day: dt.date | None = None
     """The day of the report; None if the report has no date."""
@@ -159,7 +158,7 @@ class TestView:
     `anchor` is the id of the test on the page. `same` are tests of the same model in other suites
     or under other names. `same_note` states how these tests differ from this test, or is None.
     `changes` has a pair for each change of the test's outcome, newest first. The first item is the
-    `Episode` of the report that shows the change, the second item is the change.
+    `ChangedReport` of the report that shows the change, the second item is the change.
     """
 
     __test__ = False
@@ -169,7 +168,7 @@ class TestView:
     results: tuple[ReportedTest, ...]
     same: tuple[SameModelTest, ...]
     same_note: str | None
-    changes: tuple[tuple[Episode, HistoryStep], ...]
+    changes: tuple[tuple[ChangedReport, ResultChange], ...]
 
     @property
     def outcomes(self) -> tuple[tuple[Outcome, str, int], ...]:
@@ -276,34 +275,34 @@ def _with_history(histories: TestHistories, report: Report, result: ReportedTest
     `report` is the report that contains the result. If a newer report has the test, only `since` is
     set. Without a history, `result` is returned unchanged.
     """
-    standing = histories.state_of(report, result.test)
-    if standing is None or report.started is None:
+    state = histories.state_of(report, result.test)
+    if state is None or report.started is None:
         return result
-    if standing.last_seen.started > report.started:
+    if state.last_seen.started > report.started:
         return replace(result, since=f"{result.day}; a newer report exists")
-    if standing.last_seen.started < report.started:  # it was left out
+    if state.last_seen.started < report.started:  # it was left out
         return result
     return replace(
         result,
-        since=_since_words(standing),
-        verdicts=standing.verdicts,
-        runs=None if report.kind == "baseline" else verdict_words(standing),
+        since=_since_words(state),
+        recent=state.recent,
+        runs=None if report.kind == "baseline" else recent_words(state),
         history=history_address(
-            f"{report.accelerator}-{basis_of(report)}", result.test.suite, result.test.name
+            f"{report.accelerator}-{result_kind(report)}", result.test.suite, result.test.name
         ),
     )
 
 
-def _since_words(standing: StoredTestState) -> str | None:
+def _since_words(state: ResultState) -> str | None:
     """Return the day since which a test's outcome is the same, such as `2026-11-21`.
 
     If the outcome never changed, the text is `at least 2026-11-21`, because the outcome can be
     older than the first report. None if only one report has the test.
     """
-    if standing.first_seen == standing.last_seen:
+    if state.first_seen == state.last_seen:
         return None
-    since_day = f"{standing.since.started:%Y-%m-%d}"
-    return f"at least {since_day}" if standing.since == standing.first_seen else since_day
+    since_day = f"{state.since.started:%Y-%m-%d}"
+    return f"at least {since_day}" if state.since == state.first_seen else since_day
 
 
 def _same_model_tests(
@@ -378,8 +377,6 @@ def _urgency_key(test: TestView) -> tuple[bool, bool, float]:
 
     Among these, recently changed tests come first.
     """
-    last_change = max(
-        (episode.point.started.timestamp() for episode, _ in test.changes), default=0.0
-    )
+    last_change = max((report.point.started.timestamp() for report, _ in test.changes), default=0.0)
     is_expected_to_fail = any(outcome in BAD for outcome, _, _ in test.outcomes)
     return not _fails_in_run(test), not is_expected_to_fail, -last_change

@@ -5,8 +5,8 @@ from accelerator_portal.checks import load_and_check
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, Tree
 
-ARCHIVE = f"{HISTORY}/example/manifest.json"
-FILES = {**EXAMPLE, ARCHIVE: "{}"}
+ARCHIVE = f"{HISTORY}/example.sha256"
+FILES = {**EXAMPLE, ARCHIVE: ""}
 
 
 def test_an_archive_whose_folder_was_renamed_is_named(tree: Tree) -> None:

@@ -40,8 +40,8 @@ from accelerator_automation.upstream.workflow_artifacts import (
 )
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.known_names import known_names
-from accelerator_portal.results.history_state import State
-from accelerator_portal.results.stored_history import read_state_of
+from accelerator_portal.results.history import History
+from accelerator_portal.results.result_table import read_history
 from accelerator_reports.files.atomic_write import write_chunks_atomically
 from accelerator_reports.files.folders import ACCELERATORS, RESULTS
 from accelerator_reports.files.problem import ProblemsError
@@ -128,16 +128,16 @@ class PlatformHistories:
     faults: list[str] = field(default_factory=list)
     """Sentences about histories that could not be read."""
 
-    def of(self, accelerator: str) -> State:
+    def of(self, accelerator: str) -> History:
         """Return the history of a platform.
 
         If the history cannot be read, returns an empty history and adds a sentence to `faults`.
         """
         try:
-            return read_state_of(self.root, accelerator, "runs")
+            return read_history(self.root, accelerator, "runs")
         except ProblemsError as error:
             self.faults.append(f"The history of {accelerator} cannot be read: {error.problems[0]}")
-            return State(accelerator, "runs")
+            return History(accelerator, "runs")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from pydantic import Field, NonNegativeInt
 
 from accelerator_portal.results.breakages import is_flaky
-from accelerator_portal.results.history_state import State, StoredTestState
+from accelerator_portal.results.history import History, ResultState
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.known_issues import issue_matches_test
 from accelerator_reports.known_issues_file import KnownFailure
@@ -83,18 +83,17 @@ class ReportNews(StrictModel):
 
 
 def report_news(
-    report: Report, base: State, issues: Iterable[KnownFailure], today: dt.date
+    report: Report, base: History, issues: Iterable[KnownFailure], today: dt.date
 ) -> ReportNews:
     """Return a report compared with its platform's history.
 
     `issues` are the platform's known issues. Known issues that expire by `today` are ignored.
     """
-    base_states = dict(base.tests())
     current_issues = [issue for issue in issues if issue.expires > today]
     failures_by_verdict: dict[str, list[NewFailure]] = {}
     for test in report.tests:
         identity = identity_of(test)
-        base_state = base_states.get(identity.key)
+        base_state = base.tests.get(identity.key)
         result = _news_verdict(test, base_state, today)
         if result in {"newly broken", "flaky", "no base"} and (
             test.known_issue or any(issue_matches_test(issue, identity) for issue in current_issues)
@@ -122,11 +121,9 @@ def report_news(
     )
 
 
-def _news_verdict(
-    test: TestEntry, base_state: StoredTestState | None, today: dt.date
-) -> NewsVerdict:
+def _news_verdict(test: TestEntry, base_state: ResultState | None, today: dt.date) -> NewsVerdict:
     sign = verdict(test.outcome)
-    last_sign = base_state.recent[-1:] if base_state else ""
+    last_sign = base_state.signs[-1:] if base_state else ""
     if sign == "+":
         return "mended" if last_sign == "-" else ""
     if not sign:
@@ -140,22 +137,22 @@ def _news_verdict(
     return "newly broken" if _has_base(base_state, today) else "no base"
 
 
-def _has_base(base_state: StoredTestState, today: dt.date) -> bool:
+def _has_base(base_state: ResultState, today: dt.date) -> bool:
     """Return whether a test has a base: a recent pass, and at least `FEWEST_RUNS` runs."""
     good = base_state.last_good
     recent = good is not None and today - good.started.date() <= OLDEST_BASE
-    return recent and len(base_state.verdicts) >= FEWEST_RUNS
+    return recent and len(base_state.recent) >= FEWEST_RUNS
 
 
-def _new_failure(key: str, test: TestEntry, base_state: StoredTestState | None) -> NewFailure:
-    verdicts = base_state.verdicts if base_state else ()
+def _new_failure(key: str, test: TestEntry, base_state: ResultState | None) -> NewFailure:
+    recent = base_state.recent if base_state else ()
     return NewFailure(
         key=_shortened_line(key, _LONGEST_KEY),
         outcome=test.outcome,
         reason=_shortened_line(test.reason or "", _LONGEST_TEXT),
         command=_shortened_line(test.command or "", _LONGEST_TEXT),
-        bad=sum(run_verdict.endswith("-") for run_verdict in verdicts),
-        of=len(verdicts),
+        bad=sum(result.endswith("-") for result in recent),
+        of=len(recent),
     )
 
 
