@@ -9,12 +9,13 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeAlias
 
 from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_portal.results.suite_evidence import sample_counts
 from accelerator_reports.outcomes import Outcome, ReportKind
 from accelerator_reports.report import TestEntry
 from accelerator_reports.suite_names import suite_owner
@@ -32,7 +33,7 @@ class Column:
 
     `report` is the id of the report. `group` has the parameters in words, such as `inductor,
     float32`. Columns with the same words can be compared. `dtype` is the data type of the tests, or
-    empty if the report does not state it.
+    empty if the report does not state it. `samples` are the numbers of `sample_counts`.
     """
 
     report: str
@@ -40,6 +41,7 @@ class Column:
     kind: ReportKind
     group: str
     dtype: str
+    samples: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,11 @@ class ResultMatrix:
 class _ColumnBuilder:
     """A column of a matrix while it is filled.
 
-    `outcomes` maps the name of each test to its outcome.
+    `tests` has each test by name.
     """
 
     column: Column
-    outcomes: dict[str, Outcome] = field(default_factory=dict)
+    tests: dict[str, TestEntry] = field(default_factory=dict)
 
 
 # The columns of one matrix, by group and report.
@@ -145,7 +147,7 @@ def _columns_by_matrix(reports: Iterable[StoredReport]) -> dict[tuple[str, str],
             builder = columns_by_parameters.get(parameters)
             if builder is None:
                 builder = columns_by_parameters[parameters] = _column_of_test(tables, stored, test)
-            builder.outcomes.setdefault(test.name, test.outcome)
+            builder.tests.setdefault(test.name, test)
     return tables
 
 
@@ -165,13 +167,13 @@ def _column_of_test(
 def _matrix(suite: str, mode: str, table: _ColumnsByGroup, rank: Mapping[str, int]) -> ResultMatrix:
     builders = _sorted_columns(table, rank)
     names = sorted(
-        {name for builder in builders for name in builder.outcomes},
+        {name for builder in builders for name in builder.tests},
         key=lambda name: (name.casefold(), name),
     )
-    cells = tuple(zip(*(map(builder.outcomes.get, names) for builder in builders), strict=True))
-    return ResultMatrix(
-        suite, mode, tuple(builder.column for builder in builders), tuple(names), cells
-    )
+    outcomes = ({n: t.outcome for n, t in builder.tests.items()} for builder in builders)
+    cells = tuple(zip(*(map(column.get, names) for column in outcomes), strict=True))
+    columns = (replace(b.column, samples=sample_counts(b.tests.values())) for b in builders)
+    return ResultMatrix(suite, mode, tuple(columns), tuple(names), cells)
 
 
 def _sorted_columns(table: _ColumnsByGroup, rank: Mapping[str, int]) -> list[_ColumnBuilder]:

@@ -54,6 +54,25 @@ def test_a_matrix_has_only_like_with_like_in_a_group() -> None:
     assert matrix.cells == ((None, None, "failed"), ("passed", "executed", None))
 
 
+def test_a_column_has_the_samples_of_its_own_tests() -> None:
+    def metrics(ran: int, known: int) -> dict[str, object]:
+        return {
+            name: {"value": number, "unit": "1"}
+            for name, number in (("samples", ran), ("known-samples", known))
+        }
+
+    stored = stored_example(
+        "one",
+        {"name": "a", "parameters": F32, "metrics": metrics(8, 20)},
+        {"name": "b", "parameters": F32, "metrics": metrics(4, 4)},
+        {"name": "a", "parameters": F16, "metrics": metrics(3, 3)},
+        {"name": "c", "parameters": {"mode": "inference"}},
+    )
+    (matrix,) = matrices([stored], [])
+    samples = {column.dtype: column.samples for column in matrix.columns}
+    assert samples == {"float32": (12, 24), "float16": (3, 3), "": None}
+
+
 def test_what_is_not_stated_is_said_so() -> None:
     names = [group_of(test) for test in report(
         {},

@@ -57,6 +57,9 @@ class MatrixColumn(StrictModel):
     """The parameters in words. Only columns with the same parameters can be compared."""
     dtype: str
     """The data type. Empty if it isn't stated."""
+    samples: tuple[int, int] | None = None
+    """How many samples of operators the tests ran, and how many are known, if the report states
+    it."""
     evidence: str = ""
     """What to append to a test's address to link to its result in this column."""
 
