@@ -12,7 +12,7 @@ import glob
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,24 +27,38 @@ _DEVICES = frozenset({"/dev", "/dev/fd"})
 
 
 def write_bytes_atomically(path: Path, data: bytes) -> None:
-    """Write a file with `write_chunks_atomically`. Raises OSError if writing fails."""
-    write_chunks_atomically(path, [data])
-
-
-def write_chunks_atomically(path: Path, chunks: Iterable[bytes]) -> None:
     """Write a file atomically and create its parent folders.
 
     If `path` is a symbolic link or a device such as /dev/stdout, the data is written through it
     directly, not atomically. Raises OSError if writing fails.
     """
+    _write_atomically(path, lambda target: target.write_bytes(data))
+
+
+def write_chunks_atomically(path: Path, chunks: Iterable[bytes]) -> None:
+    """Write a file as `write_bytes_atomically` does, chunk by chunk."""
+
+    def write(target: Path) -> None:
+        with target.open("wb") as file:
+            file.writelines(chunks)
+
+    _write_atomically(path, write)
+
+
+def write_text_atomically(path: Path, text: str) -> None:
+    """Write a UTF-8 text file with `write_bytes_atomically`. Raises OSError if writing fails."""
+    write_bytes_atomically(path, text.encode())
+
+
+def _write_atomically(path: Path, write: Callable[[Path], object]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     is_device = str(path.absolute().parent) in _DEVICES  # a redirected stream is a regular file
     if path.is_symlink() or is_device or (path.exists() and not path.is_file()):
-        _write_chunks(path, chunks)
+        write(path)
         return
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}{_SUFFIX}")
     try:
-        _write_chunks(temporary, chunks)
+        write(temporary)
         temporary.replace(path)
         _remove_leftovers_of(path)
     except OSError as error:  # it names the temporary file
@@ -52,16 +66,6 @@ def write_chunks_atomically(path: Path, chunks: Iterable[bytes]) -> None:
         raise
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _write_chunks(path: Path, chunks: Iterable[bytes]) -> None:
-    with path.open("wb") as file:
-        file.writelines(chunks)
-
-
-def write_text_atomically(path: Path, text: str) -> None:
-    """Write a UTF-8 text file with `write_bytes_atomically`. Raises OSError if writing fails."""
-    write_bytes_atomically(path, text.encode())
 
 
 def write_folder_atomically(folder: Path, files: Mapping[str, str | Path]) -> None:
