@@ -67,7 +67,7 @@ def test_a_report_counts_tests_by_the_hardware_that_pytorch_wrote_them_for(
 
 def test_a_cell_of_the_grid_shows_the_share_of_samples(extended_site: Site) -> None:
     page = extended_site.pages["results/"]
-    assert [share.text(strip=True) for share in page.tree.css(".suite-share")] == ["20% of samples"]
+    assert [share.text(strip=True) for share in page.tree.css(".suite-share")] == ["20% tried"]
 
 
 def test_a_report_counts_the_tests_that_wait_for_an_operator(site: Site) -> None:
