@@ -1,0 +1,66 @@
+"""When an operator's results are compared, and when the reference itself is in doubt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch.testing._internal.opinfo.core import SampleInput
+
+from accelerator_validation.classify import MismatchError
+from accelerator_validation.matrix import Tolerance, read_matrix
+from accelerator_validation.suite_interface import Context
+from accelerator_validation.suites import operator_lab
+from accelerator_validation.suites.operator_lab import OperatorLab
+from accelerator_validation.suites.result_comparison import Comparison
+
+SAMPLE = SampleInput(torch.ones(2))
+CONTEXT = Context("cpu", read_matrix("operators"))
+
+
+class MadeUpOperator:
+    """An operator whose results have one shape on the reference, the device and the meta device."""
+
+    full_name = "made-up"
+
+    def __init__(self, reference: int, device: int, meta: int) -> None:
+        self.lengths = {"reference": reference, "cpu": device, "meta": meta}
+
+    def __call__(self, value: torch.Tensor) -> torch.Tensor:
+        """Return ones, as many as the place has."""
+        place = "reference" if CONTEXT.reference else value.device.type
+        return torch.ones(self.lengths[place], device=value.device)
+
+
+def laboratory(info: Any, *, same_dtype: bool = True) -> OperatorLab:  # noqa: ANN401 - as OpInfo
+    comparison = Comparison(Tolerance(rtol=0, atol=0), same_dtype=same_dtype)
+    return OperatorLab(info, [SAMPLE], CONTEXT, comparison, torch.float32, 0, 1)
+
+
+def test_shapes_of_the_cpu_that_pytorch_contradicts_are_not_compared() -> None:
+    assert laboratory(MadeUpOperator(2, 2, 2)).compare_derived(SAMPLE, "a sample")
+    assert not laboratory(MadeUpOperator(3, 2, 2)).compare_derived(SAMPLE, "a sample")
+    with pytest.raises(MismatchError, match="shape"):
+        laboratory(MadeUpOperator(2, 3, 2)).compare_derived(SAMPLE, "a sample")
+
+
+def test_rounding_is_looked_at_only_after_a_comparison_has_failed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On the CPU, the reference has a wider type: that is no failed comparison."""
+    asked: list[object] = []
+
+    def settled(found: object, *_: object) -> object:
+        asked.append(found)
+        return found
+
+    monkeypatch.setattr(operator_lab, "settled", settled)
+    monkeypatch.setattr(operator_lab, "is_elementwise", lambda _: True)
+    lab = laboratory(MadeUpOperator(2, 2, 2), same_dtype=False)
+    one, wide = torch.ones(2), torch.ones(2, dtype=torch.float64)
+    lab.compare_settled([one], [wide], SAMPLE, lambda _: None, "the result")
+    assert asked == []
+    with pytest.raises(MismatchError):
+        lab.compare_settled([one], [wide + 1], SAMPLE, lambda _: None, "the result")
+    assert asked == [[one]]
