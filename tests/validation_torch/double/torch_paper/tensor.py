@@ -82,8 +82,10 @@ def call(func: Any, args: Any, kwargs: Any) -> Any:
         if not isinstance(value, torch.Tensor) or outside or fault == "at-home":
             return value
         value = faults.spoiled(fault, value)
-        if id(value) in wrappers:
-            return wrappers[id(value)]
+        if (wrapper := wrappers.get(id(value))) is not None:
+            if wrapper.shape != value.shape:  # resized, as an argument `out` may be
+                wrapper.data = PaperTensor(value)
+            return wrapper
         return PaperTensor(value, 1 if fault == "elsewhere" else 0)
 
     return tree_map(wrap, found)
