@@ -34,7 +34,7 @@ PLACEHOLDERS = {"COMMAND": "check", "NAME": "outcomes"}
 NOT_RUN = {
     "archive": "needs a remote repository with the branch `archive`",
     "build": "builds the site, which takes a minute",
-    "diff": "needs two built sites",
+    "diff": "needs two clones",
     "export": "builds all pages, which takes a minute",
     "install verify": "needs the network",
     "new foo --from": "asks questions at a terminal",

@@ -14,17 +14,11 @@ SOURCES = [folder / "src" for folder in PACKAGES.values()]
 # Pydantic names a record's class where a file has something else in its place, so the names below
 # stand in messages to readers of that file, or in a published schema: neither side can change.
 _CTRF = "accelerator_reports/formats/ctrf_model.py"
-_PUBLISHED_SITE = "accelerator_portal/site/difference/site_state.py"
 ACCEPTED = {
     "Environment": [
         _CTRF,
         "accelerator_reports/report.py",
     ],  # CTRF's own part; the report's is published
-    "Hardware": [
-        "accelerator_portal/catalog/files/hardware.py",
-        _PUBLISHED_SITE,
-    ],  # the same data, as a site has them
-    "IndexEntry": ["accelerator_portal/site/api_shapes.py", _PUBLISHED_SITE],
 }
 
 

@@ -19,7 +19,7 @@ HEAD = "1234567890" * 4
 RUN = 77
 NUMBER = 5
 RUN_PAGE = f"https://github.com/{HOME}/actions/runs/{RUN}"
-NO_DIFFERENCE = {"schema_version": 1}
+NO_DIFFERENCE = {"schema_version": 2}
 
 
 def run(**changed: object) -> PullRequestRun:

@@ -35,7 +35,7 @@ def test_what_is_no_number_is_refused(number: str) -> None:
     "difference",
     [
         [],
-        {"schema_version": 2},
+        {"schema_version": 1},
         {"unknown": 1},
         {"platforms": [{"id": "x"}]},
         {"platforms": [{"id": "x", "name": "x", "change": "changed", "moves": [{"before": "@a"}]}]},

@@ -11,21 +11,28 @@ from accelerator_automation.site_change_comment import (
     difference_comment,
     failure_comment,
 )
-from accelerator_portal.site.difference import Difference
-from accelerator_portal.site.difference.shapes import PagesDifference
+from accelerator_portal.site.difference import Difference, PartDifference
+from accelerator_portal.site.json_changes import Item
 from tests.automation.made_up import RUN_PAGE, run
-from tests.portal.site.difference.drawn import differences, texts
+from tests.portal.site.drawn_differences import differences, texts
 
 ABOUT = (
     f"Built from commit `123456789012` by [this run]({RUN_PAGE}). The artifact `preview` is a "
     "preview of the site. The content comes from the pull request and has not been reviewed.\n"
 )
 
+PAGES = PartDifference(
+    id="",
+    name="Pages",
+    change="changed",
+    items=(Item(section="pages", change="gone", name="/x/"),),
+)
+
 
 def test_it_says_first_what_readers_see_then_whose_folders_they_are() -> None:
-    difference = Difference(pages=PagesDifference(gone=("x/",)))
+    difference = Difference(pages=PAGES)
     assert difference_comment(run(), difference, ["`a` is new."]) == (
-        f"{MARKER}\n\nReaders will see 1 removed page.\n\n- `a` is new.\n\n### Pages\n\n- Removed: `/x/`"
+        f"{MARKER}\n\nReaders will see 1 changed page.\n\n- `a` is new.\n\n### Pages\n\n- Removed: `/x/`"
         f"\n\n{ABOUT}"
     )
 

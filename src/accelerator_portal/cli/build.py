@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from pathlib import Path
 
 import click
 
+from accelerator_portal.checks import errors
+from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.cli.options import ROOT, checked_catalog
 from accelerator_portal.site import Edition, RepositoryLinks, build_site
 from accelerator_portal.site.commonmark_export import EXPORT_INDEX, export_files
-from accelerator_portal.site.difference import compare, markdown, read_state
+from accelerator_portal.site.difference import (
+    Difference,
+    compare,
+    compare_pages,
+    page_digests,
+    site_content,
+)
+from accelerator_portal.site.difference_markdown import markdown
 from accelerator_portal.site.languages import published_languages
 from accelerator_reports.cli.options import INPUT_FOLDER, OUTPUT_FOLDER
 from accelerator_reports.files.atomic_write import write_folder_atomically
@@ -88,8 +98,23 @@ def _repository_links(root: Path) -> RepositoryLinks:
     help="Print Markdown or JSON. Default: markdown.",
 )
 def diff(base: Path, head: Path, form: str) -> None:
-    """List the changes between two built sites."""
-    difference = compare(read_state(base), read_state(head))
+    """List what readers will see of a change.
+
+    BASE and HEAD are two clones of the repository. Their data is compared. Pages are compared, too,
+    if both clones have a built site (make site).
+    """
+    click.echo(f"Reading {head}.", err=True)
+    after = site_content(checked_catalog(head))
+    click.echo(f"Reading {base}.", err=True)
+    catalog, problems = load_with_quarantine(base, today())
+    problems += chain.from_iterable(catalog.set_aside.values() if catalog else ())
+    unread = catalog is None or catalog.set_aside
+    sites = [folder / "site" for folder in (base, head)]
+    difference = Difference(
+        not_compared=f"BASE cannot be read: {errors(problems)[0]}" if unread else None,
+        parts=() if catalog is None or unread else compare(site_content(catalog), after),
+        pages=compare_pages(*map(page_digests, sites)) if all(map(Path.is_dir, sites)) else None,
+    )
     if form == "json":
         click.echo(difference.model_dump_json(exclude_none=True, indent=1))
     else:

@@ -37,7 +37,7 @@ from accelerator_portal.site.api_shapes import (
     QuestionIndex,
     SelectorData,
 )
-from accelerator_portal.site.difference.shapes import Difference
+from accelerator_portal.site.difference import Difference
 from accelerator_portal.site.languages import Language
 from accelerator_portal.site.nightly_metrics_page import OPERATIONS, Operations
 from accelerator_portal.site.packages_pages import PackagesIndex

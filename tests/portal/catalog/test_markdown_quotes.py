@@ -11,7 +11,7 @@ from accelerator_portal.catalog.markdown_quotes import (
     escape_hidden_characters,
     fenced_code,
 )
-from tests.portal.site.difference.drawn import texts
+from tests.portal.site.drawn_differences import texts
 
 PARSER = MarkdownIt("commonmark", {"html": True})
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
 
@@ -9,55 +8,56 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.site.difference import Difference
 from accelerator_reports.cli import main
-from tests.folders import EXAMPLE, FAQ
-from tests.portal.site.difference.two_sites import site_of
+from tests.folders import EXAMPLE, FAQ, RELEASES, write_tree
 
 
-@pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    folder = tmp_path_factory.mktemp("sites")
+@pytest.fixture
+def clones(tmp_path: Path) -> tuple[Path, Path]:
     new = {**EXAMPLE, FAQ: EXAMPLE[FAQ].replace("No, it is", "No, that is")}
-    return site_of(folder / "old", EXAMPLE), site_of(folder / "new", new)
+    return write_tree(tmp_path / "old", EXAMPLE), write_tree(tmp_path / "new", new)
 
 
 def run(*arguments: str | Path) -> Result:
     return CliRunner().invoke(main, ["diff", *map(str, arguments)])
 
 
-def test_markdown(sites: tuple[Path, Path]) -> None:
-    done = run(*sites)
+def test_markdown(clones: tuple[Path, Path]) -> None:
+    done = run(*clones)
     assert done.exit_code == 0
-    assert done.output == (
-        "Readers will see 1 changed section or question.\n\n### `Example` (`example`)\n\n"
-        "**Guide and questions**\n\n- `Question: Does it exist?`\n"
+    assert done.stdout == (
+        "Readers will see 1 change of 1 platform.\n\n### `Example` (`example`)\n\n"
+        "**Guide and questions**\n\n- `Question: Does it exist?`\n\nPages were not compared.\n"
     )
 
 
-def test_json(sites: tuple[Path, Path]) -> None:
-    done = run(*sites, "--format", "json")
+def test_json_and_pages(clones: tuple[Path, Path]) -> None:
+    for clone in clones:
+        write_tree(clone / "site", {"a/index.html": f"<article>{clone}</article>"})
+    done = run(*clones, "--format", "json")
     assert done.exit_code == 0
-    (platform,) = Difference.model_validate_json(done.output).platforms
-    assert json.loads(done.output)["schema_version"] == 1
-    assert [item.name for item in platform.texts] == ["Question: Does it exist?"]
+    difference = Difference.model_validate_json(done.stdout)
+    assert [item.name for part in difference.parts for item in part.items] == [
+        "Question: Does it exist?"
+    ]
+    assert difference.pages
+    assert [item.name for item in difference.pages.items] == ["/a/"]
 
 
-def test_what_cannot_be_read_is_named_without_a_traceback(
-    sites: tuple[Path, Path], tmp_path: Path
+@pytest.mark.parametrize("path", [RELEASES, FAQ])
+def test_data_of_the_base_that_cannot_be_read_is_not_compared(
+    clones: tuple[Path, Path], path: str
 ) -> None:
-    broken = Path(shutil.copytree(sites[1], tmp_path / "broken"))
-    (broken / "api/v1/quality.json").write_text("{", "utf-8")
-    done = run(sites[0], broken)
-    assert done.exit_code == 1
-    assert done.output.startswith(f"{broken}/api/v1/quality.json:1: invalid JSON")
-    assert isinstance(done.exception, SystemExit)
+    (clones[0] / path).write_text("unknown: [\n", "utf-8")
+    done = run(*clones)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("The data of the two states was not compared.\n\n`BASE cannot be")
+    assert path in done.stdout
 
 
-def test_a_report_is_read_when_it_is_compared(sites: tuple[Path, Path], tmp_path: Path) -> None:
-    broken = Path(shutil.copytree(sites[1], tmp_path / "broken"))
-    entry = {"id": "r", "accelerator": "example", "kind": "baseline", "report": "r.json"}
-    index: dict[str, object] = {"reports": [entry | {"counts": {}}], "suites": {}}
-    (broken / "api/v1/results/index.json").write_text(json.dumps(index), "utf-8")
-    (broken / "api/v1/results/r.json").write_text('{"tests": 1}', "utf-8")
-    done = run(sites[0], broken)
+def test_data_with_errors_is_refused(clones: tuple[Path, Path]) -> None:
+    (clones[1] / RELEASES).write_text("unknown: [\n", "utf-8")
+    done = run(*clones)
     assert done.exit_code == 1
-    assert "api/v1/results/r.json:1: this is not a test report; build the site again" in done.output
+    assert RELEASES in done.output
+    shutil.rmtree(clones[1])
+    assert run(*clones).exit_code == 2

@@ -5,13 +5,12 @@ Each step can be repeated. After an interruption, start the job again: it contin
 
 from __future__ import annotations
 
-import shutil
+import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from filelock import FileLock, Timeout
 
@@ -20,12 +19,21 @@ from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.night_steps import NightRun, steps
 from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.site.difference import compare, markdown, read_state
+from accelerator_portal.checks.quarantine import load_with_quarantine
+from accelerator_portal.site.difference import (
+    Difference,
+    SiteContent,
+    compare,
+    compare_pages,
+    page_digests,
+    site_content,
+)
+from accelerator_portal.site.difference_markdown import markdown
 from accelerator_portal.site.nightly_metrics_page import NightMetrics, StepMetrics
 from accelerator_reports.files.atomic_write import remove_leftovers
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.folders import ACCELERATORS
-from accelerator_reports.files.problem import ProblemsError, UserError
+from accelerator_reports.files.problem import UserError
 
 
 def run_night(
@@ -36,17 +44,20 @@ def run_night(
     """Run every step except those in `skip`; return `tonight` with all results.
 
     A failed step does not stop the others. `on_result` is called with the result of each step.
-    Raises OSError if the existing site cannot be copied.
+    Raises ProblemsError if a page of the existing site cannot be read.
     """
     for data_folder in (ACCELERATORS, "data"):
         remove_leftovers(tonight.root / data_folder, utc_now())
-    with TemporaryDirectory(prefix="portal-night-") as folder:
-        old_site = Path(folder, "before")
-        if tonight.out.is_dir():
-            shutil.copytree(tonight.out, old_site)  # the build takes its place
-        tonight.steps = run_steps(steps(tonight, skip), on_result)
-        if tonight.published:
-            tonight.difference = _site_difference(old_site, tonight.out)
+    pages = page_digests(tonight.out)
+    content = _content(tonight.root, tonight.now.date())
+    tonight.steps = run_steps(steps(tonight, skip), on_result)
+    if pages and tonight.published and tonight.valid_catalog:
+        difference = Difference(
+            not_compared=None if content else "The data before this night had errors.",
+            parts=compare(content, site_content(tonight.valid_catalog)) if content else (),
+            pages=compare_pages(pages, page_digests(tonight.out)),
+        )
+        tonight.difference = markdown(difference)
     return tonight
 
 
@@ -68,12 +79,10 @@ def github_client_for(catalog: Catalog, *, required: bool) -> Api | None:
         return None
 
 
-def _site_difference(old_site: Path, new_site: Path) -> str:
-    """Return the changes that readers will see, as Markdown; empty if a site cannot be read."""
-    try:
-        return markdown(compare(read_state(old_site), read_state(new_site)))
-    except ProblemsError:
-        return ""
+def _content(root: Path, today: dt.date) -> SiteContent | None:
+    """Return what readers see of the data before the run; None if it cannot be read."""
+    catalog, _ = load_with_quarantine(root, today)
+    return site_content(catalog) if catalog else None
 
 
 class NightRunningError(UserError):

@@ -22,7 +22,8 @@ from accelerator_automation.markdown_check import require_harmless
 from accelerator_automation.platform_maintainers import Maintainers, changed_platforms, notices
 from accelerator_automation.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog.markdown_quotes import code_span
-from accelerator_portal.site.difference import Difference, markdown
+from accelerator_portal.site.difference import Difference
+from accelerator_portal.site.difference_markdown import markdown
 from accelerator_reports.file_reading import parse_json
 
 MARKER = "<!-- accelerator-portal:diff -->"

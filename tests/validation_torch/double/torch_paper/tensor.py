@@ -37,6 +37,12 @@ class PaperTensor(torch.Tensor):
         """Compute on the CPU what was asked of the device."""
         return call(func, args, kwargs or {})
 
+    def resized(self, held: torch.Tensor) -> Self:
+        """Take the size of what it holds, which an operator resized: an argument `out`."""
+        if self.shape != held.shape:
+            self.data = PaperTensor(held)
+        return self
+
     def __repr__(self) -> str:  # type: ignore[override] - torch's own takes more
         """Show the numbers."""
         return f"{self.held!r} on {NAME}"
@@ -82,10 +88,8 @@ def call(func: Any, args: Any, kwargs: Any) -> Any:
         if not isinstance(value, torch.Tensor) or outside or fault == "at-home":
             return value
         value = faults.spoiled(fault, value)
-        if (wrapper := wrappers.get(id(value))) is not None:
-            if wrapper.shape != value.shape:  # resized, as an argument `out` may be
-                wrapper.data = PaperTensor(value)
-            return wrapper
+        if id(value) in wrappers:
+            return wrappers[id(value)].resized(value)
         return PaperTensor(value, 1 if fault == "elsewhere" else 0)
 
     return tree_map(wrap, found)

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.site.difference.json_changes import changes
-from accelerator_portal.site.difference.shapes import MOST_CHARACTERS
+from accelerator_portal.site.json_changes import MOST_CHARACTERS, changes
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -17,7 +16,7 @@ JSON = st.recursive(
 
 
 def said(before: Any, after: Any) -> list[tuple[str, str, str | None, str | None]]:  # noqa: ANN401
-    return [(i.change, i.name, i.before, i.after) for i in changes(before, after)]
+    return [(i.change, i.name, i.before, i.after) for i in changes("facts", before, after)]
 
 
 @pytest.mark.parametrize(
@@ -46,8 +45,9 @@ def test_entries_are_told_apart_by_name_and_not_by_place() -> None:
 
 def test_two_entries_of_one_name_stay_two() -> None:
     entries = [{"name": "a", "note": "1"}, {"name": "a", "note": "2"}]
-    after = [entries[0], {"name": "a", "note": "3"}]
-    assert said(entries, after) == [("changed", "a (2): note", "2", "3")]
+    newer = [{"name": "a", "note": "3"}, *entries]
+    assert said(entries, newer) == [("added", "a (3)", None, "name: a; note: 3")]
+    assert said(entries, [entries[0], newer[0]]) == [("changed", "a: note", "2", "3")]
 
 
 def test_long_texts_are_shown_where_they_part() -> None:
@@ -64,8 +64,8 @@ def test_equal_values_alone_have_no_difference_and_all_texts_are_short(
     before: Any,  # noqa: ANN401 - any JSON
     after: Any,  # noqa: ANN401 - any JSON
 ) -> None:
-    found = list(changes(before, after))
-    assert not list(changes(before, before))
+    found = list(changes("facts", before, after))
+    assert not list(changes("facts", before, before))
     for item in found:
         texts = (item.name, item.before or "", item.after or "")
         assert max(map(len, texts)) <= MOST_CHARACTERS + 1
