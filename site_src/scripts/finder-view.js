@@ -175,7 +175,7 @@ function newestOnRequest(model, { platform, generation }, { choice, wishes, limi
   const wishesWithBuild = [...wishes, ["build", build]];
   const machine = model.data.machine.map((axis) => [axis, choice[axis]]);
   const resolved = model.resolve([...machine, ["platform", platform.id], ...wishesWithBuild], limits);
-  return resolved.row?.onRequest && resolved.choice.build === build ? { ...resolved, wishes: wishesWithBuild, limits } : null;
+  return resolved.row?.on_request && resolved.choice.build === build ? { ...resolved, wishes: wishesWithBuild, limits } : null;
 }
 
 /** Returns the sentences that explain the commands: another system or build than the query names, or limits; texts or lists of parts. */
@@ -318,7 +318,7 @@ function commandBox({ environment, commands: install, check }, { hasUv = false, 
 
 /** Returns the line with the requirements of a row and of the hardware, as a list; empty if there are none. */
 function requirements({ generation }, row) {
-  const needs = [...row.needs, ...(generation?.jetpack ? [["JetPack", `>=${generation.jetpack}`]] : [])];
+  const needs = [...row.prerequisites, ...(generation?.jetpack ? [{ name: "JetPack", version: `>=${generation.jetpack}` }] : [])];
   if (needs.length === 0) return [];
   const needTexts = needs.map((need) => {
     const span = element("span");
@@ -343,7 +343,7 @@ function notes({ platform, generation, models, wsl }, row) {
   if (wsl) vendorNotes.delete(platform.wsl); // is already above the commands
   const files = row?.files.length > 0 && say("These commands need files. The selector shows them.");
   const stage = row?.stage && sayParts("Lifecycle: {stage}", { stage: markEnglish(element("span", "", stageText(row.stage))) });
-  const siteNotes = [finding?.[0] === "none" && finding[1], stage, files].filter(Boolean);
+  const siteNotes = [finding?.kind === "none" && finding.words, stage, files].filter(Boolean);
   return [...[...vendorNotes].map((text) => vendorText("p", "note", text)), ...siteNotes.map((text) => paragraph("note", text))];
 }
 

@@ -70,7 +70,7 @@ export function sideEffect(model, { choice, row }, wishes, limits) {
   const [undo, value] = cause;
   const combined = model.resolve([...changed.map((axis) => [axis, defaultChoice[axis]]), ...wishes], limits);
   const isSameChoice = model.axes.every((axis) => changed.includes(axis) || combined.choice[axis] === choice[axis]);
-  const isPossible = isSameChoice && combined.unmet.length === 0 && combined.row.finding(combined.choice.python)?.[0] !== "none";
+  const isPossible = isSameChoice && combined.unmet.length === 0 && combined.row.finding(combined.choice.python)?.kind !== "none";
   const values = { value: valueName(model, undo, value, choice.platform), instead, shown };
   const text = isPossible ? say("{value} comes with {shown} unless you select {instead}.", values) : say("This site has no {value} command for {instead}. Showing {shown}.", values);
   return { changed, text, undo, without: valueName(model, undo, choiceWithout(undo)[undo], choice.platform) };

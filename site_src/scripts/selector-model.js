@@ -16,7 +16,7 @@ export class Model {
 
   /** Add the rows of a platform from its own data. The ranges of its cards refer to the numbers of these rows. */
   add(platform, data) {
-    this.rowsOf.set(platform, decodeRows(data).map((row) => ({ ...row, machine: this.machine(row) })));
+    this.rowsOf.set(platform, data.rows.map((row, number) => modelRow(row, number, this.machine(row))));
     this.data.cards[platform] = data.cards[platform] ?? {};
   }
 
@@ -121,8 +121,8 @@ export class Model {
   }
 
   #admits(row, { driver, card, versions = {} }) {
-    const isTooOld = ([name, version]) => versions[name] && version?.startsWith(">=") && compareVersions(versions[name], version.slice(2)) < 0;
-    if (row.needs.some(isTooOld)) return false;
+    const isTooOld = ({ name, version }) => versions[name] && version?.startsWith(">=") && compareVersions(versions[name], version.slice(2)) < 0;
+    if (row.prerequisites.some(isTooOld)) return false;
     const oldestDriver = driver && this.oldestDriver(row.platform, row.variant, row.os);
     if (oldestDriver && compareVersions(driver, oldestDriver) < 0) return false;
     const [name, , , ...ranges] = (card && this.data.cards[row.platform]?.[card]) || [];
@@ -159,8 +159,8 @@ export class Model {
       const value = axis === "python" ? python : row[axis];
       return value === start[axis] ? -1 : this.positions.get(`${axis} ${value}`) ?? 0;
     });
-    const isKnownToFail = row.finding(python)?.[0] === "none";
-    return [isKnownToFail, row.build === PREVIEW, !this.data.ready.includes(row.method), row.onRequest, ...axisRanks].map(Number);
+    const isKnownToFail = row.finding(python)?.kind === "none";
+    return [isKnownToFail, row.build === PREVIEW, !this.data.ready.includes(row.method), row.on_request, ...axisRanks].map(Number);
   }
 }
 
@@ -191,34 +191,20 @@ function positionsOfValues(data) {
   return new Map(valueLists.flatMap(([axis, values]) => values.map(([id], index) => [`${axis} ${id}`, index])));
 }
 
-function decodeRows(data) {
-  const columns = Object.entries(data.rows);
-  const axes = Object.keys(data.rows).filter((name) => name in data.axes);
-  return data.rows.commands.map((_, index) => {
-    const indexes = Object.fromEntries(columns.map(([name, column]) => [name, column[index]]));
-    const ids = Object.fromEntries(axes.map((axis) => [axis, data.axes[axis][indexes[axis]][0]]));
-    const pythons = indexes.pythons < 0 ? null : data.pythons[indexes.pythons].map((python) => data.axes.python[python][0]);
-    return {
-      ...ids,
-      number: index,
-      variant: indexes.variant < 0 ? "default" : data.variants[ids.platform][indexes.variant][0],
-      pythons,
-      commands: data.commands[indexes.commands],
-      files: data.files[indexes.files] ?? [],
-      needs: data.needs[indexes.needs] ?? [],
-      check: data.check[indexes.check] ?? null,
-      note: data.note[indexes.note] ?? "",
-      stage: data.stage[indexes.stage] ?? null, // [status, its expected last day or null, note or null]
-      onRequest: indexes.on_request >= 0,
-      finding: (python) => finding(data, indexes, pythons, python), // [kind, text] or null
-    };
-  });
-}
-
-/** The result of the check of a row's versions for one Python version. A row has one result for all, or one for each. */
-function finding(data, indexes, pythons, python) {
-  const findingIndexes = data.findings[indexes.findings];
-  if (!findingIndexes) return null;
-  const position = findingIndexes.length === 1 ? 0 : pythons.indexOf(python);
-  return data.finding[findingIndexes[position]] ?? null;
+/** A row of the data with every field; the data leaves out those with their default. */
+function modelRow(row, number, machine) {
+  const { pythons = null, findings = [] } = row;
+  return {
+    prerequisites: [],
+    files: [],
+    note: "",
+    on_request: false,
+    ...row,
+    number,
+    machine,
+    pythons,
+    commands: row.commands.join("\n"),
+    /** The result of the check of the row's versions for one Python version. A row has one result for all, or one for each. */
+    finding: (python) => findings[findings.length === 1 ? 0 : pythons?.indexOf(python)] ?? null,
+  };
 }

@@ -116,10 +116,10 @@ export function showResult(form, model, { choice, row: originalRow }, wishes) {
   markEnglish(part("note"));
   showStage(part("stage"), row?.stage);
   const finding = row?.finding(choice.python);
-  const usesMirror = row && commands !== originalRow.commands && finding?.[0] !== "none"; // the check was of the index, not of the mirror
-  const shownFinding = usesMirror ? ["unchecked", say("Not checked: the commands use a mirror.")] : finding;
+  const usesMirror = row && commands !== originalRow.commands && finding?.kind !== "none"; // the check was of the index, not of the mirror
+  const shownFinding = usesMirror ? { kind: "unchecked", words: say("Not checked: the commands use a mirror.") } : finding;
   const { remark, isUncertain } = model.card(choice.platform, wishes.limits.card);
-  showFinding(form, row && isUncertain ? ["none", sentences([remark, shownFinding?.[1]].filter(Boolean))] : shownFinding);
+  showFinding(form, row && isUncertain ? { kind: "none", words: sentences([remark, shownFinding?.words].filter(Boolean)) } : shownFinding);
   showPlatformLink(form, model, choice);
   if (!row && model.ended(choice)) {
     showScript(form, model.ended(choice));
@@ -130,19 +130,19 @@ export function showResult(form, model, { choice, row: originalRow }, wishes) {
   showScript(form, scriptOf(model, choice, row));
   part("python-note").querySelector("span").hidden = !model.available("method", choice).has("uv");
   showFiles(part("files"), row.files, choice.python);
-  toggle(part("needs"), row.needs.length > 0, (box) => box.querySelector("ul").replaceChildren(...row.needs.map(needItem)));
-  toggle(part("inside"), row.check && isInside, (box) => setText(box.querySelector("pre"), row.check[0]));
+  toggle(part("needs"), row.prerequisites.length > 0, (box) => box.querySelector("ul").replaceChildren(...row.prerequisites.map(needItem)));
+  toggle(part("inside"), row.check && isInside, (box) => setText(box.querySelector("pre"), row.check.command));
   const offline = offlineLines(row);
   toggle(part("offline"), offline, (box) => {
     for (const [name, lines] of Object.entries(offline)) setText(box.querySelector(`[data-lines=${name}]`), lines);
   });
-  toggle(part("prints"), row.check?.[1], (box) => setText(box.querySelector("pre"), row.check[1]));
+  toggle(part("prints"), row.check?.prints, (box) => setText(box.querySelector("pre"), row.check.prints));
 }
 
 /** The parts of the script that a reader pastes: environment, commands, check. */
 export function scriptOf(model, choice, row) {
   const environment = model.data.environments[row.method]?.[row.os]?.replace("{python}", choice.python) ?? "";
-  const check = row.check && !model.data.inside.includes(row.method) ? row.check[0] : "";
+  const check = row.check && !model.data.inside.includes(row.method) ? row.check.command : "";
   return { environment, commands: row.commands, check };
 }
 
@@ -210,7 +210,7 @@ function showPlatformLink(form, model, choice) {
 }
 
 /** Returns a plugin's lifecycle in words, as of today. */
-export function stageText([status, day, note]) {
+export function stageText({ status, until: day, note }) {
   const text = isPast(day) ? say("{status}, was expected to end on {day}", { status, day }) : day ? say("{status}, expected to end on {day}", { status, day }) : status;
   return note ? `${text}. ${note}` : text;
 }
@@ -223,12 +223,12 @@ function showStage(box, stage) {
   const span = box.querySelector("span");
   toggle(box, Boolean(stage), () => setText(span, stageText(stage)));
   markEnglish(span);
-  box.classList.toggle("is-past", isPast(stage?.[1]));
+  box.classList.toggle("is-past", isPast(stage?.until));
 }
 
 /** Show the result of the check of the versions in the commands. */
 function showFinding(form, finding) {
-  const [kind, text] = finding ?? ["unchecked", ""];
+  const { kind, words: text } = finding ?? { kind: "unchecked", words: "" };
   const box = form.querySelector("[data-part=finding]");
   box.className = `finding finding--${kind}`;
   showText(box, text);
@@ -238,7 +238,7 @@ function showFinding(form, finding) {
 
 function showFiles(box, files, python) {
   toggle(box, files.length > 0, () => {
-    box.replaceChildren(...files.map(([name, text]) => fileBox(name, text.replace("{python}", python.replace("t", "")))));
+    box.replaceChildren(...files.map(({ name, text }) => fileBox(name, text.replace("{python}", python.replace("t", "")))));
   });
 }
 
@@ -282,7 +282,7 @@ function needItem(need) {
 }
 
 /** The name of a requirement, linked if it has an address, and its version. */
-export function needParts([name, version, url]) {
+export function needParts({ name, version, url }) {
   const nameNode = url ? element("a", "", name) : document.createTextNode(name);
   if (url) Object.assign(nameNode, { href: url, rel: "nofollow noopener noreferrer" });
   return [nameNode, version ? ` ${version}` : ""];

@@ -12,6 +12,7 @@ from accelerator_portal.install.hardware_limits import driver_bounds
 from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.payload import payload, payload_overview
 from accelerator_portal.install.resolution import resolve
+from accelerator_portal.site.languages import ENGLISH
 from accelerator_portal.site.platforms.commands_table import offline_installs
 from accelerator_portal.site.platforms.hardware_cards import cards_by_id
 from tests.browser.visit import OpenPage, expect
@@ -78,7 +79,7 @@ def test_a_further_axis_is_derived_as_python_does(open_page: OpenPage, catalog: 
     cases = some_wishes(selector, 2)
     plain = [plain_case(wishes) for wishes in cases]
     parts = {p.id: payload(selector.only(p.id)) for p in selector.axes["platform"]}
-    data = {"overview": payload_overview(selector), "parts": parts}
+    data = ENGLISH.translate_data({"overview": payload_overview(selector), "parts": parts})
     shown = open_page().evaluate(_RESOLVE, [data, plain])
     for wishes, found in zip(cases, shown, strict=True):
         assert found == expected(selector, wishes), wishes

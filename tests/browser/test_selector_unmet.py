@@ -259,7 +259,8 @@ def test_a_command_that_is_known_to_fail_has_no_plain_copy(open_page: OpenPage) 
     def fail(route: Route) -> None:
         """Let no command of the platform resolve."""
         data = route.fetch().json()
-        data["finding"] = [["none", "The versions did not resolve."] for _ in data["finding"]]
+        for row in data["rows"]:
+            row["findings"] = [{"kind": "none", "words": "The versions did not resolve."}]
         route.fulfill(json=data)
 
     page.route("**/api/v1/install/tpu-xla.json", fail)

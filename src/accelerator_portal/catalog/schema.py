@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode
 
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
@@ -76,19 +77,25 @@ SCHEMA_MODELS = dict(FILE_FORMATS.values())
 
 
 @cache
-def model_schema(model: type[BaseModel]) -> str:
-    """Return the text of a model's JSON Schema (draft 2020-12)."""
-    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **described_schema(model)}
+def model_schema(model: type[BaseModel], mode: JsonSchemaMode = "validation") -> str:
+    """Return the text of a model's JSON Schema (draft 2020-12).
+
+    With the mode `serialization`, the schema is of published data: it lacks unpublished fields.
+    """
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **described_schema(model, mode),
+    }
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 @cache
-def described_schema(model: type[BaseModel]) -> dict[str, Any]:
+def described_schema(model: type[BaseModel], mode: JsonSchemaMode = "validation") -> dict[str, Any]:
     """Return pydantic's JSON Schema of a model, with the docstrings of its fields.
 
     Callers share the result and must not change it.
     """
-    return model.model_json_schema(by_alias=True)
+    return model.model_json_schema(by_alias=True, mode=mode)
 
 
 def schema_files() -> dict[str, str]:

@@ -1,17 +1,15 @@
-"""Converts the install selector to compact JSON data for the page's script.
-
-The data contains each text once. Rows are stored as columns of integers.
-"""
+"""Converts the install selector to JSON data for the page's script."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from accelerator_portal.catalog.files.compatibility_file import Lifecycle
+from pydantic import TypeAdapter
+
 from accelerator_portal.catalog.files.releases_file import Ended
-from accelerator_portal.install.axes import Axis, Value, axes_by_column, axes_by_weight
+from accelerator_portal.install.axes import Value, axes_by_weight
 from accelerator_portal.install.commands import (
     CONTAINER_METHODS,
     UNPINNED_METHODS,
@@ -20,31 +18,8 @@ from accelerator_portal.install.commands import (
     venv_commands,
 )
 from accelerator_portal.install.resolution import READY_METHODS, offers
-from accelerator_portal.install.rows import NO_VARIANT, InstallRow
+from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
-
-# The fields of a row besides its axes. Each is a position in the table of that name.
-TEXT_COLUMNS = ("commands", "files", "needs", "check", "note", "stage", "findings", "on_request")
-
-
-def payload_columns(axes: Iterable[Axis]) -> tuple[str, ...]:
-    """Return the column names of the payload's `rows`: the fields of `axes`, then TEXT_COLUMNS."""
-    return (*(axis.field for axis in axes_by_column(axes)), *TEXT_COLUMNS)
-
-
-class _ValueTable:
-    """Numbers distinct values in the order of their first use, from 0. None has the number -1."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Hashable, int] = {}
-
-    def number(self, value: Hashable) -> int:
-        if value is None:
-            return -1
-        return self._numbers.setdefault(value, len(self._numbers))
-
-    def values(self) -> list[Any]:
-        return list(self._numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,43 +42,18 @@ def payload(
     """Return the selector's data for the page's script, as data for JSON.
 
     `cards` has the cards by platform id and card id. The result has the keys of `payload_overview`,
-    and:
-
-    - `rows`: maps the name of a column to a list with one integer for each install row. The integer
-      is the position of the row's value in the list of the column's values. -1 means no value; in
-      `pythons`, any value. The list of values depends on the column: for an axis, the values of the
-      axis; for `variant`, the platform's variants; for `pythons` and the columns in TEXT_COLUMNS,
-      the list below with the column's name.
-    - `pythons`: the distinct combinations of Python versions. Each is a list of positions in the
-      values of the axis `python`.
-    - for each column in TEXT_COLUMNS: a list of the column's distinct values. A value of `findings`
-      is a list of positions in the list `finding`.
-    - `finding`: a list of the distinct findings.
+    and `rows`: the published fields of each install row, without empty ones.
     """
-    many = [axis for axis in selector.table if axis.many]
-    tables = {
-        name: _ValueTable() for name in (*(axis.field for axis in many), *TEXT_COLUMNS, "finding")
-    }
-    numbering = {axis: _positions(values) for axis, values in selector.axes.items()}
-    variants = {platform: _positions(values) for platform, values in selector.variants.items()}
-    rows: dict[str, list[int]] = {name: [] for name in payload_columns(selector.table)}
-    for row in selector.rows:
-        numbers = _axis_numbers(selector, row, numbering, variants, tables)
-        for column, number in zip(
-            rows.values(), (*numbers, *_text_numbers(row, tables)), strict=True
-        ):
-            column.append(number)
-    return {
-        **payload_overview(selector, cards),
-        **{name: table.values() for name, table in tables.items()},
-        **{
-            axis.field: [
-                [numbering[axis.id][v] for v in ids] for ids in tables[axis.field].values()
-            ]
-            for axis in many
-        },
-        "rows": rows,
-    }
+    adapter = TypeAdapter(type(selector.rows[0]) if selector.rows else InstallRow)
+    rows = [_row_data(row, adapter) for row in selector.rows]
+    return {**payload_overview(selector, cards), "rows": rows}
+
+
+def _row_data(row: InstallRow, adapter: TypeAdapter[InstallRow]) -> dict[str, Any]:
+    if row.findings and len(set(row.findings)) == 1:
+        row = replace(row, findings=row.findings[:1] if row.findings[0] else ())
+    data = adapter.dump_python(row, exclude_none=True)
+    return {name: value for name, value in data.items() if value not in ((), False)}
 
 
 def payload_overview(
@@ -147,52 +97,6 @@ def payload_overview(
     }
 
 
-def _axis_numbers(
-    selector: Selector,
-    row: InstallRow,
-    numbering: dict[str, dict[str, int]],
-    variants: dict[str, dict[str, int]],
-    tables: dict[str, _ValueTable],
-) -> Iterator[int]:
-    for axis in axes_by_column(selector.table):
-        if axis.many:
-            yield tables[axis.field].number(getattr(row, axis.field))
-        else:
-            (value,) = selector.ids(row, axis)
-            positions = numbering.get(axis.id) or variants.get(row.platform, {NO_VARIANT: -1})
-            yield positions[value]
-
-
-def _text_numbers(row: InstallRow, tables: dict[str, _ValueTable]) -> Iterator[int]:
-    texts: dict[str, Hashable] = {
-        "commands": "\n".join(row.commands),
-        "files": tuple((file.name, file.text) for file in row.files) or None,
-        "needs": tuple((p.name, p.version, p.url) for p in row.prerequisites) or None,
-        "check": (row.check.command, row.check.prints) if row.check else None,
-        "note": row.note,
-        "stage": _stage(row.stage) if row.stage else None,
-        "findings": _finding_numbers(row, tables["finding"]),
-        "on_request": True if row.on_request else None,
-    }
-    return (tables[name].number(texts[name]) for name in TEXT_COLUMNS)
-
-
-def _stage(stage: Lifecycle) -> tuple[str, str | None, str | None]:
-    return stage.status, stage.until.isoformat() if stage.until else None, stage.note
-
-
-def _finding_numbers(row: InstallRow, table: _ValueTable) -> tuple[int, ...] | None:
-    """Return, for each of the row's Python versions, the position of its finding in `table`.
-
-    The position is -1 for a Python version without a finding. If all positions are equal, the
-    result has only one item. Returns None if no Python version has a finding.
-    """
-    numbers = tuple(table.number((f.kind, f.words) if f else None) for f in row.findings)
-    if set(numbers) <= {-1}:
-        return None
-    return numbers[:1] if len(set(numbers)) == 1 else numbers
-
-
 def _environment_commands(selector: Selector) -> dict[str, dict[str, str]]:
     """Return the commands that create a new environment, by method and operating system."""
     commands_by_method: dict[str, dict[str, str]] = {}
@@ -221,10 +125,6 @@ def _ended_machine(ended_entry: Ended) -> dict[str, Any]:
             id_: check_command(code, ended_entry.os) for id_, code in ended_entry.checks.items()
         },
     }
-
-
-def _positions(values: Sequence[Value]) -> dict[str, int]:
-    return {value.id: position for position, value in enumerate(values)}
 
 
 def _value_lists(values: Sequence[Value]) -> list[list[str]]:

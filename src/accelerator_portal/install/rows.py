@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Final, Literal
+
+from pydantic import ConfigDict, Field
 
 from accelerator_portal.catalog.files.compatibility_file import Lifecycle
 from accelerator_reports.files.fields import Arch, Method, Os
@@ -16,35 +18,49 @@ DerivedMethod = Literal["uv-auto", "pyproject", "requirements", "conda", "docker
 """Methods of rows that the portal derives from vendors' rows; see `install/derived_formats.py`."""
 
 
+DESCRIBED: Final = ConfigDict(use_attribute_docstrings=True, extra="forbid")
+"""Describes the fields of published records in their JSON Schema."""
+
+_OWN = Field(exclude=True)
+"""Marks a field that published data does not have."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prerequisite:
-    """Software to install before the commands run.
+    """Software to install before the commands run."""
 
-    `version` is a version or a specifier such as `>=580`; `url` is the download page.
-    """
+    __pydantic_config__ = DESCRIBED
 
     name: str
+    """Its name."""
     version: str | None = None
+    """A version, or a specifier such as `>=580`."""
     url: str | None = None
+    """The address of the download page."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckLine:
-    """The command that checks an installation.
+    """The command that checks an installation."""
 
-    `prints` is the output that it must print; it is empty if the output is not known.
-    """
+    __pydantic_config__ = DESCRIBED
 
     command: str
+    """The command."""
     prints: str
+    """The output that it must print; empty if the output is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextFile:
     """A file that the reader creates before running the commands."""
 
+    __pydantic_config__ = DESCRIBED
+
     name: str
+    """The name of the file."""
     text: str
+    """Its content."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,51 +91,63 @@ class PipCall:
 class Finding:
     """Whether the versions that a command installs exist together, and how this was checked."""
 
+    __pydantic_config__ = DESCRIBED
+
     kind: Literal["installed", "found", "none", "named", "unchecked"]
     """`installed`: installed and imported. `found`: the versions resolve. `none`: they don't
     resolve. `named`: only a document states the version. `unchecked`: they were not checked."""
     words: str
     """The sentences that readers see."""
-    host: str = ""
+    host: Annotated[str, _OWN] = ""
     """The host that could not be reached, if the versions were not checked for this reason."""
-    brief: str = ""
+    brief: Annotated[str, _OWN] = ""
     """The sentences without `host`, for tables that name it once; empty without a host."""
 
 
 @dataclass(frozen=True, slots=True)
 class InstallRow:
-    """The commands for one valid selection in the install selector.
+    """The commands for one valid selection in the install selector."""
 
-    The commands apply to each Python version in `pythons`. `pythons` is None if the Python version
-    does not matter. `build` is a release's version or `preview`. `variant` is `default` if the
-    platform has no variants. `option` is the id of the option in `install.yaml`.
-    """
+    __pydantic_config__ = DESCRIBED
 
     platform: str
+    """The platform's id."""
     variant: str
+    """The id of the variant; `default` if the platform has no variants."""
     build: str
+    """A release's version, or `preview`."""
     os: Os
+    """The operating system."""
     arch: Arch
+    """The architecture."""
     method: Method | DerivedMethod
-    pythons: tuple[str, ...] | None
+    """The format of the commands."""
     commands: tuple[str, ...]
-    prerequisites: tuple[Prerequisite, ...]
-    check: CheckLine | None
-    note: str | None
-    stage: Lifecycle | None
-    option: str
-    calls: tuple[PipCall, ...] = ()
+    """The lines of the commands."""
+    option: Annotated[str, _OWN]
+    """The id of the option in `install.yaml`."""
+    pythons: tuple[str, ...] | None = None
+    """The Python versions to which the commands apply. None if the version does not matter."""
+    prerequisites: tuple[Prerequisite, ...] = ()
+    """Software to install before."""
+    check: CheckLine | None = None
+    """The command that checks the installation."""
+    note: str | None = None
+    """A sentence that is shown with the commands."""
+    stage: Lifecycle | None = None
+    """The lifecycle of the version."""
+    calls: Annotated[tuple[PipCall, ...], _OWN] = ()
     """The calls of pip or uv in the commands, in order, without other steps."""
     findings: tuple[Finding | None, ...] = ()
     """A finding, or None, for each of `pythons`. It has one item if `pythons` is None, and is empty
-    until findings are added."""
-    container: Container | None = None
+    until findings are added. In published data, one item applies to all versions."""
+    container: Annotated[Container | None, _OWN] = None
     """The container that the commands start, if they are one `docker run`."""
     files: tuple[TextFile, ...] = ()
     """Files to create before the commands run."""
     on_request: bool = False
     """Whether the selector offers the row only to readers who select its release."""
-    named: Source | None = None
+    named: Annotated[Source | None, _OWN] = None
     """The document that states the version that the commands install, or None."""
 
     def finding(self, python: str) -> Finding | None:

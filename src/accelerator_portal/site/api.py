@@ -38,7 +38,7 @@ from accelerator_portal.site.api_shapes import (
     SelectorData,
 )
 from accelerator_portal.site.difference import Difference
-from accelerator_portal.site.languages import Language
+from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.nightly_metrics_page import OPERATIONS, Operations
 from accelerator_portal.site.packages_pages import PackagesIndex
 from accelerator_portal.site.platforms.features import FeaturesData
@@ -132,8 +132,9 @@ def api_files(
     """
     yield data_file("index.json", _index(catalog))
     yield data_file("selector.json", _selector_overview(catalog, selector))
-    # Each platform has its own lists, so that a change of one platform renumbers no other.
-    install = {p.id: _install_data(catalog, selector, p) for p in catalog.platforms}
+    install = {
+        p.id: ENGLISH.translate_data(_install_data(catalog, selector, p)) for p in catalog.platforms
+    }
     yield data_file("install.json", {"platforms": install})
     yield data_file("releases.json", catalog.releases)
     yield data_file("hardware.json", hardware)
@@ -145,8 +146,10 @@ def api_files(
     for platform in catalog.platforms:
         yield data_file(f"accelerators/{platform.id}.json", _accelerator_file(platform))
         yield data_file(f"install/{platform.id}.json", install[platform.id])
-    for name, model in (*SCHEMA_MODELS.items(), *API_MODELS.items()):
+    for name, model in SCHEMA_MODELS.items():
         yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model))
+    for name, model in API_MODELS.items():
+        yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model, "serialization"))
 
 
 def selector_files(catalog: Catalog, selector: Selector, language: Language) -> Iterator[SiteFile]:

@@ -11,6 +11,7 @@ from pydantic import Field
 from accelerator_portal.catalog.files.accelerator import Accelerator
 from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.install.rows import InstallRow
 from accelerator_reports.files.fields import Integration, StrictModel
 
 
@@ -195,41 +196,17 @@ class SelectorData(SelectorOverview):
 
 
 class InstallData(SelectorOverview):
-    """The install selector's data of a platform. Rows contain indexes into lists of texts."""
+    """The install selector's data of a platform."""
 
-    pythons: tuple[tuple[int, ...], ...]
-    """Sets of Python versions, each a list of indexes into the axis `python`."""
-    commands: tuple[str, ...]
-    """Commands, with line breaks between lines."""
-    files: tuple[tuple[tuple[str, str], ...], ...]
-    """Files to create before the commands run: name and text."""
-    needs: tuple[tuple[tuple[str, str | None, str | None], ...], ...]
-    """Required software: name, version or version specifier, and address."""
-    check: tuple[tuple[str, str], ...]
-    """The command that checks the installation, and its expected output."""
-    note: tuple[str, ...]
-    """Sentences shown with the commands."""
-    stage: tuple[tuple[str, str | None, str | None], ...]
-    """The lifecycle's status, the day on which the vendor expected it to end, and a note."""
-    finding: tuple[tuple[str, str], ...]
-    """The verification result: `installed`, `found`, `none`, `named` or `unchecked`, and the text
-    that readers see."""
-    on_request: tuple[bool, ...]
-    """True for rows that are offered only if the reader selects their release."""
-    findings: tuple[tuple[int, ...], ...]
-    """For each Python version of a row, the index of its result in `finding`, or -1 for no result.
-    A single index applies to all versions."""
-    rows: dict[str, tuple[int, ...]]
-    """For each column, one integer for each row: an index into the list of the same name here, in
-    `axes` or, for `variant`, in `variants`. -1 stands for no value or, in `pythons`, any value."""
+    rows: tuple[InstallRow, ...]
+    """The commands for each valid selection."""
 
 
 class InstallDataOfAll(StrictModel):
     """The install selector's data for all platforms."""
 
     platforms: dict[str, InstallData]
-    """For each platform, the content of its own file. Indexes refer to lists of the same
-    platform."""
+    """For each platform, the content of its own file."""
 
 
 class QuestionIndex(StrictModel):

@@ -8,6 +8,7 @@ without a translation stay in English.
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -81,7 +82,7 @@ class Language:
     def translate_data(self, data: Any) -> Any:  # noqa: ANN401 - any JSON
         """Return a copy of data with each `Translatable` text in this language.
 
-        Dataclasses become mappings and tuples become lists, as JSON needs it.
+        Dataclasses become mappings, tuples become lists and dates become texts, as JSON needs it.
         """
         if isinstance(data, str):
             return self.translate(data)
@@ -89,11 +90,9 @@ class Language:
             return {f.name: self.translate_data(getattr(data, f.name)) for f in fields(data)}
         if isinstance(data, Mapping):
             return {name: self.translate_data(value) for name, value in data.items()}
-        return (
-            [self.translate_data(value) for value in data]
-            if isinstance(data, (list, tuple))
-            else data
-        )
+        if isinstance(data, (list, tuple)):
+            return [self.translate_data(value) for value in data]
+        return data.isoformat() if isinstance(data, dt.date) else data
 
     def json(self, data: Any) -> str:  # noqa: ANN401 - any data
         """Return data as a JSON text, with each `Translatable` text in this language."""
