@@ -70,8 +70,6 @@ class GitHubDouble(Store):
         """Where limits are counted and enforced."""
         self.tokens = {TOKEN, OWN_TOKEN}
         """Which tokens it knows."""
-        self.scopes: dict[str, str] = {}
-        """The scopes of classic tokens, by token."""
         self.app: AppDouble | None = None
         """The GitHub App, where there is one."""
         self.personal: set[str] = set()
@@ -126,8 +124,7 @@ class GitHubDouble(Store):
         if status == 302:
             return 302, {"location": self.moved or f"{self.home}/{answer}"}, b""
         body = b"" if answer is None else json.dumps(answer).encode()
-        scopes = self.scopes.get(asked.token) if asked.method == "GET" else None
-        return status, {} if scopes is None else {"x-oauth-scopes": scopes}, body
+        return status, {}, body
 
     def _as_app(self, app: AppDouble, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         answer = app.answer(asked.scheme, asked.token, asked.method, asked.path, asked.body)

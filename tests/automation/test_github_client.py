@@ -178,16 +178,6 @@ def test_a_file_that_is_gone_is_said(double: GitHubDouble, client: GitHubClient)
         client.download(f"repos/{HOME}/actions/artifacts/{number}/zip", 9)
 
 
-def test_a_file_that_needs_a_permission_says_which(
-    double: GitHubDouble, client: GitHubClient
-) -> None:
-    permission = {"X-Accepted-GitHub-Permissions": "actions=read"}
-    double.faults = [Fault("GET", 404, "Not Found", permission)]
-    with pytest.raises(GitHubError) as raised:
-        client.download(f"repos/{HOME}/actions/artifacts/1/zip", 9)
-    assert raised.value.permissions == "actions=read"
-
-
 def test_threads_do_not_mix_up_their_requests(double: GitHubDouble, client: GitHubClient) -> None:
     def send(number: int) -> None:
         client.send("POST", f"repos/{HOME}/issues/{number}/comments", {"body": str(number)})

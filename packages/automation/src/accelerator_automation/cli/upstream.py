@@ -12,13 +12,11 @@ from typing import Any, Literal
 
 import click
 
-from accelerator_automation.github.api import GitHubError, Patience
-from accelerator_automation.github.app import app_from_environment
+from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.upstream import (
     answer_round,
     dispatch_round,
-    doctor,
     failed_runs,
     summary,
 )
@@ -42,7 +40,6 @@ from accelerator_reports.cli.options import INPUT_FILE, OUTPUT_FILE, print_probl
 from accelerator_reports.files.atomic_write import write_text_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import ProblemsError
-from accelerator_reports.files.wording import count
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import read_report
 
@@ -301,35 +298,6 @@ def answer(root: Path, summary_file: Path | None, out: Path, **option_values: An
         summary.answer_summary(round_result.lookups, round_result.answers, round_result.done),
     )
     sys.exit(int(round_result.failed))
-
-
-@upstream.command("doctor")
-@ROOT
-@HOME
-def check_setup(root: Path, home: str) -> None:
-    """Check the set-up for upstream events.
-
-    The command checks the App, tokens, settings and vendors' workflows. It sends nothing.
-
-    Requires GH_TOKEN to read this repository's settings. Checks the GitHub App in UPSTREAM_APP_ID
-    and UPSTREAM_APP_KEY: its key, its installations and its permissions. Without the App, checks
-    the personal tokens UPSTREAM_DISPATCH_TOKEN, UPSTREAM_READ_TOKEN and UPSTREAM_COMMENT_TOKEN;
-    they can't create check runs. The command lists everything that is missing, with the fix.
-    It fails if anything is missing.
-    """
-    patience = Patience(tries=2, most_wait=5.0, limited=5.0)
-    catalog = catalog_of_main(root)
-    findings = doctor.setup_findings(
-        catalog,
-        home,
-        lambda name: client_from_environment(name, patience),
-        lambda: app_from_environment(patience),
-    )
-    for finding in findings:
-        click.echo(finding)
-    if findings:
-        raise click.ClickException(f"{count(len(findings), 'problem')} in the setup")
-    click.echo("Upstream events are set up.")
 
 
 def _upstream_change(

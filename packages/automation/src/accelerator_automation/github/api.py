@@ -27,17 +27,13 @@ class GitHubError(UserError, RuntimeError):
 
     `status` is the HTTP status of a refused request, otherwise None. `passing` is true for a
     temporary error (of the network, a rate limit or GitHub's servers), after which the request may
-    succeed later. `permissions` lists the permissions that GitHub requires for the request, or is
-    empty if GitHub lists none.
+    succeed later.
     """
 
-    def __init__(
-        self, what: str, status: int | None = None, *, passing: bool = False, permissions: str = ""
-    ) -> None:
+    def __init__(self, what: str, status: int | None = None, *, passing: bool = False) -> None:
         super().__init__(what)
         self.status = status
         self.passing = passing
-        self.permissions = permissions
 
 
 class Api(Protocol):

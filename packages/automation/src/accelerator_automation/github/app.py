@@ -53,7 +53,6 @@ class AppError(GitHubError):
 
     def __init__(self, where: str, problem: str, fix: str, status: int | None = None) -> None:
         super().__init__(f"{where}: {problem}. {fix}", status)
-        self.where, self.problem, self.fix = where, problem, fix
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,7 @@ from accelerator_automation.github.rate_limit import (
     RateLimiter,
 )
 from accelerator_automation.upstream.answer_round import Clients
-from accelerator_automation.upstream.change import UPSTREAM
-from accelerator_automation.upstream.check_runs import relay_entry
 from accelerator_automation.upstream.dispatch_round import Senders
-from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 
 READS_A_MINUTE = 450
 """The maximum number of reads in a minute: half of the 900 points that GitHub allows a token; a GET
@@ -44,8 +40,6 @@ COMMENT_PERMISSIONS: Permissions = {"pull_requests": "write"}
 """The permissions for commenting on pull requests and reading their labels."""
 CHECK_PERMISSIONS: Permissions = {"checks": "write"}
 """The permissions for creating check runs; GitHub lets only Apps create them."""
-WORKFLOW_PERMISSIONS: Permissions = {"contents": "read"}
-"""The permissions for reading files of a repository, as `upstream doctor` does."""
 
 
 def senders_from_environment(home: str) -> Senders:
@@ -98,41 +92,3 @@ def upstream_permissions(path: str) -> Permissions:
     A path of check runs needs other permissions than comments and labels.
     """
     return CHECK_PERMISSIONS if "/check-runs" in path else COMMENT_PERMISSIONS
-
-
-def dispatch_targets(catalog: Catalog) -> list[Dispatch]:
-    """Return the vendors' repositories to which events are sent, with the type of the events.
-
-    The result is sorted and has no duplicates. A repository is listed once for each event type.
-    """
-    found = {run.sent_to for run in _upstream_runs(catalog) if run.sent_to}
-    return sorted(found, key=lambda one: (one.repository, one.event_type))
-
-
-def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
-    """Return the permissions that the App needs on each repository, by OWNER/NAME.
-
-    `home` is this repository.
-    """
-    runs = _upstream_runs(catalog)
-    permissions: dict[str, Permissions] = {}
-    if runs:
-        check_permissions = CHECK_PERMISSIONS if check_run_repositories(catalog) else {}
-        permissions[UPSTREAM] = {**COMMENT_PERMISSIONS, **check_permissions}
-    if any(run.portal_workflow for run in runs):
-        permissions[home] = READ_PERMISSIONS
-    for target in dispatch_targets(catalog):
-        permissions[target.repository] = {**SEND_PERMISSIONS, **READ_PERMISSIONS}
-    return permissions
-
-
-def check_run_repositories(catalog: Catalog) -> list[str]:
-    """Return the vendors' repositories whose relay level (L3 or L4) allows check runs."""
-    repositories = sorted({target.repository for target in dispatch_targets(catalog)})
-    entries = (relay_entry(catalog, repository) for repository in repositories)
-    return [one.repository for one in entries if one and one.level in {"L3", "L4"}]
-
-
-def _upstream_runs(catalog: Catalog) -> list[UpstreamRun]:
-    events = (platform.accelerator.upstream_events for platform in catalog.platforms)
-    return [one.run for one in events if one is not None]
