@@ -72,8 +72,6 @@ class GitHubDouble(Store):
         """Which tokens it knows."""
         self.app: AppDouble | None = None
         """The GitHub App, where there is one."""
-        self.personal: set[str] = set()
-        """Tokens of people, who may not create check runs."""
         self._lock = threading.Lock()
 
     def said(self, method: str, pattern: str) -> list[Asked]:
@@ -138,8 +136,6 @@ class GitHubDouble(Store):
                 raise refusal
         elif asked.token not in self.tokens:
             raise Refusal(401, "Bad credentials")
-        elif asked.token in self.personal and asked.method != "GET" and "check-runs" in asked.path:
-            raise Refusal(403, "You must authenticate via a GitHub App.")
 
     def _limited(self, token: str) -> str:
         """Whose requests are counted together: those of a token, or of an installation."""

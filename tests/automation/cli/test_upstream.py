@@ -105,7 +105,7 @@ def test_a_history_that_is_broken_is_no_base_and_is_said(stage: Stage) -> None:
 
 def test_who_could_not_be_told_is_told_when_the_job_runs_again(stage: Stage) -> None:
     stage.plan(nested(pull_webhook()))
-    stage.double.faults = [Fault("POST", 404, "Not Found")]
+    stage.double.faults = [Fault("POST .*dispatches", 404, "Not Found")]
     assert stage.dispatch().exit_code == 1
     assert (
         "# Events sent to 0 of 1 platforms\n\n"

@@ -101,9 +101,6 @@ class Story:
             "vars.UPSTREAM_LOGIN": BOT,
             "secrets.UPSTREAM_APP_ID": APP_ID,
             "secrets.UPSTREAM_APP_KEY": private_key(),
-            "secrets.UPSTREAM_DISPATCH_TOKEN": "",
-            "secrets.UPSTREAM_READ_TOKEN": "",
-            "secrets.UPSTREAM_COMMENT_TOKEN": "",
             "steps.night.outputs.published": "true",
         }
         self.told = 0

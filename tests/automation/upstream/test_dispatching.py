@@ -24,8 +24,8 @@ from tests.automation.upstream.scene import (
     VENDOR,
     WORKFLOW,
     change,
+    clients,
     entry,
-    senders,
 )
 
 PATIENCE = 60.0  # seconds, for what happens at once on a machine that does nothing else
@@ -44,7 +44,7 @@ def plan_of(*vendors: str) -> DispatchPlan:
 def sent_to(double: GitHubDouble, plan: DispatchPlan, how: SendSettings) -> list[SendResult]:
     """Send a whole plan, as fast as it goes."""
     items = [QueueItem(1, plan.change, one) for one in plan.entries]
-    return send_items(senders(double), items, RateLimiter(most=1000), how)
+    return send_items(clients(double), items, RateLimiter(most=1000), how)
 
 
 def test_each_vendor_is_sent_its_own_event(double: GitHubDouble) -> None:

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 import pytest
 
 from accelerator_automation.upstream import answer_round
-from accelerator_automation.upstream.answer_round import AnswerRound, Clients
+from accelerator_automation.upstream.answer_round import AnswerRound
+from accelerator_automation.upstream.connections import Clients
 from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
 from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, SENT_FILE
 from tests.automation.github_double import BOT, Fault, GitHubDouble
@@ -33,7 +34,7 @@ def answer(root: Path, double: GitHubDouble, now: dt.datetime = NOW) -> AnswerRo
     """A round, after which the workflow keeps the ledger."""
     double.asked.clear()
     here = scene.client(double)
-    clients = Clients(own=here, vendors=here, upstream=here, home=HOME, login=BOT)
+    clients = Clients(here, here, HOME, BOT)
     done = answer_round.run_answer_round(root, loaded(root), clients, now)
     scene.keep_file(double, LEDGER_FILE, done.ledger, now)
     return done

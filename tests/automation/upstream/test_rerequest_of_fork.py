@@ -34,7 +34,7 @@ def dispatch(double: GitHubDouble, found: DispatchPlan) -> None:
     """A round of the sender for a plan."""
     scene.keep_file(double, PLAN_FILE, found)
     done = dispatch_round.run_dispatch_round(
-        scene.senders(double), lambda _: found, lambda _: None, scene.SENDING
+        scene.clients(double), lambda _: found, lambda _: None, scene.SENDING
     )
     scene.keep_file(double, SENT_FILE, done.log)
 

@@ -28,6 +28,7 @@ from accelerator_automation.upstream.check_runs import (
     with_current_labels,
 )
 from accelerator_automation.upstream.comment import CommentAccess, PlatformAnswer, update_comment
+from accelerator_automation.upstream.connections import Clients
 from accelerator_automation.upstream.dispatch_queue import SendLog
 from accelerator_automation.upstream.new_failures import report_news
 from accelerator_automation.upstream.planning import run_title
@@ -60,22 +61,6 @@ LABEL_PERIOD = dt.timedelta(days=3)
 PyTorch's relay has the same limit."""
 
 _ANSWERED_STATES = {"report", "late"}
-
-
-@dataclass(frozen=True, slots=True)
-class Clients:
-    """Clients of GitHub for this repository, for vendors' runs and for PyTorch's pull requests."""
-
-    own: Api
-    """Reads this repository."""
-    vendors: Api
-    """Reads the vendors' runs."""
-    upstream: Api
-    """Posts comments and check runs on PyTorch's pull requests."""
-    home: str
-    """This repository, as OWNER/NAME."""
-    login: str
-    """The account that posts the comments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,16 +162,16 @@ def run_answer_round(
         sent_changes.values(), entries, now - LABEL_PERIOD
     )
     unchecked_requests = requests_without_check(catalog, clients.home, recent_requests, ledger)
-    labels = late_labels(clients.upstream, unchecked_requests)
+    labels = late_labels(clients.app, unchecked_requests)
     requests = answer_ledger.open_requests(
         sent_changes.values(), ledger, entries, now, labels.titles
     )
     lookups = answer_ledger.find_reports(
-        clients.vendors, clients.home, known_names(catalog), requests, now
+        clients.app, clients.home, known_names(catalog), requests, now
     )
     histories = PlatformHistories(root)
     compared_reports = list(compare_with_histories(lookups, catalog, histories, now.date()))
-    access = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
+    access = CommentAccess(clients.app, clients.login, maintainers(catalog))
     posted = post_answers(access, catalog, compared_reports)
     sentences = [*labels.errors, *posted.sentences, *histories.faults]
     if keep:

@@ -20,7 +20,7 @@ from typing import Any
 
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
-from accelerator_automation.github.api import Api, GitHubError
+from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.rate_limit import (
     MOST_A_MINUTE,
     RATE_WINDOW,
@@ -29,6 +29,7 @@ from accelerator_automation.github.rate_limit import (
     UtcClock,
 )
 from accelerator_automation.upstream.change import BRANCH, Change, RefusedEventError
+from accelerator_automation.upstream.connections import Clients
 from accelerator_automation.upstream.dispatch_queue import (
     REPEAT_PERIOD,
     QueueItem,
@@ -107,21 +108,8 @@ class SendSettings:
     now: UtcClock = utc_now
 
 
-@dataclass(frozen=True, slots=True)
-class Senders:
-    """Clients of GitHub: `vendors` for the vendors' repositories, `own` for this repository.
-
-    `vendors` sends events. `own` starts workflows, and reads the files of earlier runs.
-    """
-
-    vendors: Api
-    own: Api
-    home: str
-    """This repository, as OWNER/NAME."""
-
-
 def send_items(
-    senders: Senders,
+    clients: Clients,
     items: Sequence[QueueItem],
     pace: RateLimiter,
     settings: SendSettings | None = None,
@@ -135,14 +123,14 @@ def send_items(
     if not items:
         return []
     with ThreadPoolExecutor(min(settings.at_once, len(items))) as pool:
-        return list(pool.map(lambda item: _send_item(senders, item, pace, settings), items))
+        return list(pool.map(lambda item: _send_item(clients, item, pace, settings), items))
 
 
 def _send_item(
-    senders: Senders, item: QueueItem, pace: RateLimiter, settings: SendSettings
+    clients: Clients, item: QueueItem, pace: RateLimiter, settings: SendSettings
 ) -> SendResult:
     entry = item.entry
-    api_path, body = _dispatch_request(item.change, entry, senders.home)
+    api_path, body = _dispatch_request(item.change, entry, clients.home)
     retrying = Retrying(
         stop=stop_after_attempt(settings.tries),
         wait=wait_exponential(settings.wait),
@@ -151,7 +139,7 @@ def _send_item(
         sleep=settings.pause,
         reraise=True,
     )
-    api, why = senders.own if entry.run.portal_workflow else senders.vendors, ""
+    api, why = clients.own if entry.run.portal_workflow else clients.app, ""
     try:
         retrying(api.send, "POST", api_path, body)
     except GitHubError as error:
@@ -212,7 +200,7 @@ class DispatchRound:
 
 
 def run_dispatch_round(
-    senders: Senders, replan: Replan, save: SaveLog, settings: SendSettings | None = None
+    clients: Clients, replan: Replan, save: SaveLog, settings: SendSettings | None = None
 ) -> DispatchRound:
     """Send the planned changes that are not sent yet; return the results of the round.
 
@@ -223,7 +211,7 @@ def run_dispatch_round(
     """
     settings = settings or SendSettings()
     start = settings.now()
-    source = FileSource(senders.own, senders.home, start - REPEAT_PERIOD)
+    source = FileSource(clients.own, clients.home, start - REPEAT_PERIOD)
     log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
     dispatch_round = DispatchRound(log)
     pace = RateLimiter(sending_moments(log, start - RATE_WINDOW), settings.now, settings.pause)
@@ -237,7 +225,7 @@ def run_dispatch_round(
         checked = _checked_again(replan, batch)
         dispatch_round.notes += checked.notes
         sendable = [item for item in batch if item not in checked.failed | checked.canceled]
-        sent = send_items(senders, sendable, pace, settings)
+        sent = send_items(clients, sendable, pace, settings)
         results = dict(zip(sendable, sent, strict=True)) | checked.results(settings.now())
         sent_times = {item: result.at for item, result in results.items() if result.ok}
         failed_items |= results.keys() - sent_times.keys()
