@@ -13,13 +13,18 @@ from pydantic import BaseModel
 
 from accelerator_automation.github.api import Patience
 from accelerator_automation.github.client import GitHubClient
-from accelerator_automation.upstream.answer_ledger import LookupResult, find_reports
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.connections import Clients
+from accelerator_automation.upstream.delivery import Delivery
 from accelerator_automation.upstream.dispatch_round import SendSettings
 from accelerator_automation.upstream.planning import PlannedPlatform
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
-from accelerator_automation.upstream.run_search import CLOCK_SKEW, ReportSearch, SentRequest
+from accelerator_automation.upstream.run_search import (
+    CLOCK_SKEW,
+    LookupResult,
+    ReportSearch,
+    find_reports,
+)
 from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from accelerator_reports.report import Report
@@ -119,9 +124,11 @@ def entry(
     )
 
 
-def asked(run: UpstreamRun = DISPATCH, **changed: object) -> SentRequest:
+def asked(run: UpstreamRun = DISPATCH, **changed: object) -> Delivery:
     """The platform was asked two hours ago."""
-    return SentRequest(change(**changed), entry(run=run), SENT)
+    return Delivery(
+        plan=1, change=change(**changed), accelerator="example", settings=entry(run=run), sent=SENT
+    )
 
 
 def report(outcomes: Mapping[str, str], **changed: object) -> Report:
@@ -207,7 +214,7 @@ def place(double: GitHubDouble, now: dt.datetime = NOW) -> ReportSearch:
     return ReportSearch(api, HOME, KNOWN, now, RunLists(api, begins), ArtifactLists(api, begins))
 
 
-def find(double: GitHubDouble, requests: Iterable[SentRequest]) -> list[LookupResult]:
+def find(double: GitHubDouble, requests: Iterable[Delivery]) -> list[LookupResult]:
     """What a round finds of the requests."""
     return find_reports(client(double), HOME, KNOWN, requests, NOW)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
+from accelerator_automation.upstream.delivery import Delivery, SendLog
 from accelerator_automation.upstream.workflow_artifacts import SENT_FILE
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream.scene import NOW, add_run, keep_file, portal
@@ -23,8 +23,11 @@ def root(tree: Tree) -> Path:
 
 def leave_log(double: GitHubDouble, events: int) -> None:
     """What the sender keeps after so many events."""
-    sent = {n: SentChange(change=event_of(n), sent={"example": NOW}) for n in range(1, events + 1)}
-    keep_file(double, SENT_FILE, SendLog(sent=sent))
+    sent = tuple(
+        Delivery(plan=n, change=event_of(n), accelerator="example", sent=NOW)
+        for n in range(1, events + 1)
+    )
+    keep_file(double, SENT_FILE, SendLog(deliveries=sent))
 
 
 @pytest.mark.parametrize("events", [20, 120])
@@ -44,7 +47,7 @@ def test_what_was_sent_is_read_at_once(root: Path, double: GitHubDouble, events:
     third = answer(root, double, NOW)
     assert len(third.lookups) == events + 1
     much_later = answer(root, double, NOW + dt.timedelta(days=7))
-    assert (much_later.lookups, much_later.ledger.open) == ((), {})
+    assert (much_later.lookups, much_later.ledger.deliveries) == ((), ())
 
 
 def test_what_the_sender_forgot_stays_in_the_ledger(root: Path, double: GitHubDouble) -> None:

@@ -8,7 +8,7 @@ from accelerator_automation.github.app import APP_ID, APP_KEY, AppError
 from accelerator_automation.github.rate_limit import RateLimiter
 from accelerator_automation.upstream.check_runs import check_run_body, put_check_run
 from accelerator_automation.upstream.connections import clients_from_environment
-from accelerator_automation.upstream.dispatch_queue import QueueItem
+from accelerator_automation.upstream.delivery import Delivery
 from accelerator_automation.upstream.dispatch_round import send_items
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation import github_apps
@@ -34,7 +34,7 @@ def app(double: GitHubDouble, monkeypatch: pytest.MonkeyPatch) -> AppDouble:
     return double.app
 
 
-def items(*repositories: str) -> list[QueueItem]:
+def items(*repositories: str) -> list[Delivery]:
     """Dispatches to repositories, and one to a workflow of the portal."""
     runs = {
         repository.partition("/")[0]: UpstreamRun(
@@ -43,7 +43,10 @@ def items(*repositories: str) -> list[QueueItem]:
         for repository in repositories
     }
     runs["here"] = UpstreamRun(workflow="here.yml")
-    return [QueueItem(1, change(), entry(name, run)) for name, run in runs.items()]
+    return [
+        Delivery(plan=1, change=change(), accelerator=name, settings=entry(name, run))
+        for name, run in runs.items()
+    ]
 
 
 def test_where_the_app_is_missing_that_vendor_alone_is_not_sent(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_automation.github.rate_limit import RateLimiter
-from accelerator_automation.upstream.dispatch_queue import QueueItem
+from accelerator_automation.upstream.delivery import Delivery
 from accelerator_automation.upstream.dispatch_round import SendResult, SendSettings, send_items
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
@@ -43,7 +43,10 @@ def plan_of(*vendors: str) -> DispatchPlan:
 
 def sent_to(double: GitHubDouble, plan: DispatchPlan, how: SendSettings) -> list[SendResult]:
     """Send a whole plan, as fast as it goes."""
-    items = [QueueItem(1, plan.change, one) for one in plan.entries]
+    items = [
+        Delivery(plan=1, change=plan.change, accelerator=one.accelerator, settings=one)
+        for one in plan.entries
+    ]
     return send_items(clients(double), items, RateLimiter(most=1000), how)
 
 

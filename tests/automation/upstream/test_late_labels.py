@@ -12,7 +12,7 @@ import pytest
 from accelerator_automation.upstream import answer_round
 from accelerator_automation.upstream.answer_round import AnswerRound
 from accelerator_automation.upstream.connections import Clients
-from accelerator_automation.upstream.dispatch_queue import SendLog, SentChange
+from accelerator_automation.upstream.delivery import Delivery, SendLog
 from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, SENT_FILE
 from tests.automation.github_double import BOT, Fault, GitHubDouble
 from tests.automation.upstream import scene
@@ -40,13 +40,15 @@ def answer(root: Path, double: GitHubDouble, now: dt.datetime = NOW) -> AnswerRo
     return done
 
 
-def send(double: GitHubDouble, *changes: SentChange) -> None:
+def send(double: GitHubDouble, *changes: Delivery) -> None:
     """What the sender's log says."""
-    scene.keep_file(double, SENT_FILE, SendLog(sent=dict(enumerate(changes, 1))))
+    plans = enumerate(changes, 1)
+    deliveries = tuple(one.model_copy(update={"plan": plan}) for plan, one in plans)
+    scene.keep_file(double, SENT_FILE, SendLog(deliveries=deliveries))
 
 
-def sent(at: dt.datetime = scene.SENT, **changed: object) -> SentChange:
-    return SentChange(change=change(**changed), sent={"example": at})
+def sent(at: dt.datetime = scene.SENT, **changed: object) -> Delivery:
+    return Delivery(plan=1, change=change(**changed), accelerator="example", sent=at)
 
 
 def label(double: GitHubDouble, *names: str, number: int = NUMBER) -> None:

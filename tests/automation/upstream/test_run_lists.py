@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
 
+from accelerator_automation.upstream.delivery import Delivery
 from accelerator_automation.upstream.run_lists import RunLists
-from accelerator_automation.upstream.run_search import SentRequest
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
@@ -27,14 +26,14 @@ from tests.automation.upstream.scene import (
 LIST = rf"{VENDOR}/actions/runs$"
 
 
-def events(number: int) -> Iterator[SentRequest]:
+def events(number: int) -> Iterator[Delivery]:
     """A minute between two of them; the last one is the newest."""
     for index in range(number):
-        sent = replace(asked(), change=change(delivery=f"event-{index:05}"))
-        yield replace(sent, at=SENT + dt.timedelta(seconds=index))
+        sent = asked().model_copy(update={"change": change(delivery=f"event-{index:05}")})
+        yield sent.model_copy(update={"sent": SENT + dt.timedelta(seconds=index)})
 
 
-def answered_by_vendor(double: GitHubDouble, sent: SentRequest, archive: bytes) -> None:
+def answered_by_vendor(double: GitHubDouble, sent: Delivery, archive: bytes) -> None:
     began = f"{sent.at + dt.timedelta(minutes=1):%Y-%m-%dT%H:%M:%SZ}"
     run = add_run(double, f"{sent.change.delivery}/example", created_at=began)
     double.add_artifact(VENDOR, run, "accelerator-report", archive)
@@ -79,8 +78,8 @@ def test_a_run_that_is_older_than_its_own_event_does_not_count(
     double: GitHubDouble, seconds: int
 ) -> None:
     """The list of a round begins before the oldest event; each event still has its own time."""
-    first, last = asked(), replace(asked(), change=change(delivery="event-later"))
-    last = replace(last, at=SENT + dt.timedelta(hours=1))
+    first, last = asked(), asked().model_copy(update={"change": change(delivery="event-later")})
+    last = last.model_copy(update={"sent": SENT + dt.timedelta(hours=1)})
     began = f"{last.at + dt.timedelta(seconds=seconds):%Y-%m-%dT%H:%M:%SZ}"
     add_run(double, "event-later/example", created_at=began, status="queued")
     found = find(double, [first, last])
@@ -93,7 +92,7 @@ def test_a_vendor_that_takes_days_does_not_lengthen_the_lists_of_others(
 ) -> None:
     slow = UpstreamRun(dispatch=Dispatch(repository="slow/plugin", event_type="event"))
     double.repositories.add("slow/plugin")
-    long_ago = replace(asked(slow), at=SENT - dt.timedelta(days=3))
+    long_ago = asked(slow).model_copy(update={"sent": SENT - dt.timedelta(days=3)})
     find(double, [asked(), long_ago])
     created = {
         one.path.split("/")[1]: one.query["created"] for one in double.said("GET", "actions/runs$")

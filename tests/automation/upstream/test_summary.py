@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from accelerator_automation.upstream.answer_ledger import LookupResult
-from accelerator_automation.upstream.dispatch_queue import SendLog, WaitingPlan
+from accelerator_automation.upstream.delivery import Delivery, SendLog
 from accelerator_automation.upstream.dispatch_round import DispatchRound, SendResult
 from accelerator_automation.upstream.failed_runs import SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
-from accelerator_automation.upstream.run_search import RunResult
+from accelerator_automation.upstream.run_search import LookupResult, RunResult
 from accelerator_automation.upstream.summary import (
     answer_summary,
     plan_summary,
@@ -34,8 +33,8 @@ def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
         SendResult("one", NOW, 1),
         SendResult("two", NOW, 4, HOSTILE),
     ]
-    plan = WaitingPlan(change=change(), entries=(entry(),))
-    done = DispatchRound(SendLog(waiting={1: plan}), sent, [HOSTILE])
+    plan = Delivery(plan=1, change=change(), accelerator="example", settings=entry())
+    done = DispatchRound(SendLog(deliveries=(plan,)), sent, [HOSTILE])
     assert sent_summary(done) == (
         "# Events sent to 1 of 2 platforms\n\n- **failed** `two`: `` ` ::error::x @all <b> # y ``\n"
         "- `` ` ::error::x @all <b> # y ``\n"

@@ -16,8 +16,6 @@ from accelerator_automation.github.api import Api, GitHubError, read_all_pages
 from accelerator_automation.github.models import GitHubModel, Number, time_text
 from accelerator_automation.markdown_check import HarmfulError
 from accelerator_automation.platform_maintainers import maintainers
-from accelerator_automation.upstream import answer_ledger
-from accelerator_automation.upstream.answer_ledger import Ledger, LookupResult
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.check_runs import (
     allows_check_run,
@@ -29,10 +27,23 @@ from accelerator_automation.upstream.check_runs import (
 )
 from accelerator_automation.upstream.comment import CommentAccess, PlatformAnswer, update_comment
 from accelerator_automation.upstream.connections import Clients
-from accelerator_automation.upstream.dispatch_queue import SendLog
+from accelerator_automation.upstream.delivery import (
+    LIFETIME,
+    Delivery,
+    Ledger,
+    SendLog,
+    settled,
+    to_look_up,
+)
 from accelerator_automation.upstream.new_failures import report_news
 from accelerator_automation.upstream.planning import run_title
-from accelerator_automation.upstream.run_search import CLOCK_SKEW, SentRequest, report_repository
+from accelerator_automation.upstream.run_search import (
+    CLOCK_SKEW,
+    LookupResult,
+    current_entries,
+    find_reports,
+    report_repository,
+)
 from accelerator_automation.upstream.workflow_artifacts import (
     LEDGER_FILE,
     SENT_FILE,
@@ -153,22 +164,14 @@ def run_answer_round(
     With `keep`, reports of the main branch are stored in the platforms' results. Raises OSError,
     and GitHubError if this repository's own files cannot be read.
     """
-    source = FileSource(clients.own, clients.home, now - answer_ledger.REQUEST_LIFETIME)
+    source = FileSource(clients.own, clients.home, now - LIFETIME)
     ledger = newest_workflow_file(source, LEDGER_FILE, Ledger) or Ledger()
     log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
-    sent_changes = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
-    entries = answer_ledger.current_entries(catalog)
-    recent_requests = answer_ledger.sent_requests(
-        sent_changes.values(), entries, now - LABEL_PERIOD
-    )
-    unchecked_requests = requests_without_check(catalog, clients.home, recent_requests, ledger)
-    labels = late_labels(clients.app, unchecked_requests)
-    requests = answer_ledger.open_requests(
-        sent_changes.values(), ledger, entries, now, labels.titles
-    )
-    lookups = answer_ledger.find_reports(
-        clients.app, clients.home, known_names(catalog), requests, now
-    )
+    deliveries = ledger.with_sent(log, current_entries(catalog), now)
+    recent = (one for one in deliveries if now - one.at <= LABEL_PERIOD)
+    labels = late_labels(clients.app, deliveries_without_check(catalog, clients.home, recent))
+    requests = to_look_up(deliveries, labels.titles)
+    lookups = find_reports(clients.app, clients.home, known_names(catalog), requests, now)
     histories = PlatformHistories(root)
     compared_reports = list(compare_with_histories(lookups, catalog, histories, now.date()))
     access = CommentAccess(clients.app, clients.login, maintainers(catalog))
@@ -180,17 +183,31 @@ def run_answer_round(
         lookups=tuple(lookups),
         answers=tuple(one.answer for one in compared_reports),
         done=tuple(sentences),
-        ledger=answer_ledger.ledger_with_open(
-            answer_ledger.ledger_with_settled(ledger, lookups, now, posted.failed, posted.checked),
-            sent_changes,
-            now,
-        ),
+        ledger=_next_ledger(deliveries, lookups, posted, now),
         failed=bool(posted.failed or labels.errors) or any(one.error for one in lookups),
     )
 
 
+def _next_ledger(
+    deliveries: Iterable[Delivery],
+    lookups: Iterable[LookupResult],
+    posted: PostedAnswers,
+    now: dt.datetime,
+) -> Ledger:
+    """Return the ledger for the next round; it tries again what could not be posted."""
+    states = {
+        one.request.title: one.result.state
+        for one in lookups
+        if one.result and one.request.change.number not in posted.failed
+    }
+    return Ledger.of(
+        settled(one, states[one.title], now, posted.checked) if one.title in states else one
+        for one in deliveries
+    )
+
+
 def late_labels(
-    api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
+    api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[Delivery, ...]]]
 ) -> LateLabels:
     """Return the titles of the workflow runs whose pull request has the label for a check run.
 
@@ -207,15 +224,13 @@ def late_labels(
             errors.append(f"Pull requests with {question.label} could not be listed: {error}")
             continue
         for number in labeled_numbers & requests.keys():
-            titles |= {
-                run_title(request.change, request.entry.accelerator) for request in requests[number]
-            }
+            titles |= {request.title for request in requests[number]}
     return LateLabels(frozenset(titles), tuple(errors))
 
 
-def requests_without_check(
-    catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
-) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
+def deliveries_without_check(
+    catalog: Catalog, home: str, requests: Iterable[Delivery]
+) -> dict[LabelQuestion, dict[int, tuple[Delivery, ...]]]:
     """Return the answered requests that have no check run, but get one if a label is added.
 
     The outer key is the label, with the repository of the pull requests. The inner key is the
@@ -223,18 +238,17 @@ def requests_without_check(
     sorted by time; only the last request of each platform and pull request counts. `home` is this
     repository (OWNER/NAME).
     """
-    newest_requests: dict[tuple[str, int, str], SentRequest] = {}
+    newest_requests: dict[tuple[str, int, str], Delivery] = {}
     for request in requests:
         number = request.change.number
         if number is not None:
-            newest_requests[request.change.repository, number, request.entry.accelerator] = request
-    requests_by_label: dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]] = {}
+            newest_requests[request.change.repository, number, request.accelerator] = request
+    requests_by_label: dict[LabelQuestion, dict[int, tuple[Delivery, ...]]] = {}
     for (repository, number, _), request in newest_requests.items():
-        settled = ledger.settled.get(run_title(request.change, request.entry.accelerator))
-        relay = relay_entry(catalog, report_repository(home, request.entry))
+        relay = relay_entry(catalog, report_repository(home, request.platform))
         if not relay or relay.level != "L3":
             continue
-        if settled and settled.state in _ANSWERED_STATES and not settled.checked:
+        if request.state in _ANSWERED_STATES and not request.checked:
             label_requests = requests_by_label.setdefault(
                 LabelQuestion(repository, check_label(relay)), {}
             )
@@ -264,7 +278,7 @@ def compare_with_histories(
         change, result = lookup.request.change, lookup.result
         if result is None or result.report is None:
             continue
-        platform = catalog.by_id[lookup.request.entry.accelerator]
+        platform = catalog.by_id[lookup.request.accelerator]
         history = bases.of(platform.id)
         answer = {
             "accelerator": platform.id,
@@ -307,7 +321,7 @@ def store_main_reports(root: Path, lookups: Iterable[LookupResult]) -> list[str]
     Returns the ids of the platforms whose report was stored. Raises OSError.
     """
     reports_by_id = {
-        lookup.request.entry.accelerator: lookup.result.report
+        lookup.request.accelerator: lookup.result.report
         for lookup in sorted(lookups, key=lambda lookup: lookup.request.at)
         if lookup.request.change.number is None and lookup.result and lookup.result.report
     }

@@ -30,17 +30,11 @@ from accelerator_automation.github.rate_limit import (
 )
 from accelerator_automation.upstream.change import BRANCH, Change, RefusedEventError
 from accelerator_automation.upstream.connections import Clients
-from accelerator_automation.upstream.dispatch_queue import (
+from accelerator_automation.upstream.delivery import (
     REPEAT_PERIOD,
-    QueueItem,
+    Delivery,
     SendLog,
     branch_name,
-    log_with_plans,
-    log_with_sent,
-    log_without_items,
-    log_without_old,
-    queue_items,
-    sending_moments,
 )
 from accelerator_automation.upstream.planning import (
     DispatchPlan,
@@ -110,7 +104,7 @@ class SendSettings:
 
 def send_items(
     clients: Clients,
-    items: Sequence[QueueItem],
+    items: Sequence[Delivery],
     pace: RateLimiter,
     settings: SendSettings | None = None,
 ) -> list[SendResult]:
@@ -127,9 +121,9 @@ def send_items(
 
 
 def _send_item(
-    clients: Clients, item: QueueItem, pace: RateLimiter, settings: SendSettings
+    clients: Clients, item: Delivery, pace: RateLimiter, settings: SendSettings
 ) -> SendResult:
-    entry = item.entry
+    entry = item.platform
     api_path, body = _dispatch_request(item.change, entry, clients.home)
     retrying = Retrying(
         stop=stop_after_attempt(settings.tries),
@@ -196,7 +190,7 @@ class DispatchRound:
     @property
     def waiting(self) -> int:
         """The number of dispatches (one change to one platform) that wait for the next round."""
-        return sum(1 for _ in queue_items(self.log))
+        return len(self.log.queue)
 
 
 def run_dispatch_round(
@@ -214,11 +208,11 @@ def run_dispatch_round(
     source = FileSource(clients.own, clients.home, start - REPEAT_PERIOD)
     log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
     dispatch_round = DispatchRound(log)
-    pace = RateLimiter(sending_moments(log, start - RATE_WINDOW), settings.now, settings.pause)
-    failed_items: set[QueueItem] = set()
+    pace = RateLimiter(log.sent_since(start - RATE_WINDOW), settings.now, settings.pause)
+    failed_keys: set[tuple[int, str]] = set()
     while settings.now() - start < ROUND_TIME_LIMIT:
         _read_plans(source, dispatch_round, settings.now())
-        untried = [item for item in queue_items(dispatch_round.log) if item not in failed_items]
+        untried = [item for item in dispatch_round.log.queue if item.key not in failed_keys]
         batch = untried[:MOST_A_MINUTE]
         if not batch:
             break
@@ -227,15 +221,16 @@ def run_dispatch_round(
         sendable = [item for item in batch if item not in checked.failed | checked.canceled]
         sent = send_items(clients, sendable, pace, settings)
         results = dict(zip(sendable, sent, strict=True)) | checked.results(settings.now())
-        sent_times = {item: result.at for item, result in results.items() if result.ok}
-        failed_items |= results.keys() - sent_times.keys()
+        tried = {item.key for item in results}
+        sent_times = {item.key: result.at for item, result in results.items() if result.ok}
+        failed_keys |= tried - sent_times.keys()
         dispatch_round.sent += results.values()
-        log = log_without_items(dispatch_round.log, checked.canceled)
-        dispatch_round.log = log_with_sent(log, results, sent_times)
+        log = dispatch_round.log.without({item.key for item in checked.canceled})
+        dispatch_round.log = log.after_sending(tried, sent_times)
         save(dispatch_round.log)
-        if failed_items.issuperset(queue_items(dispatch_round.log)):
+        if all(item.key in failed_keys for item in dispatch_round.log.queue):
             break
-    dispatch_round.log = log_without_old(dispatch_round.log, settings.now())
+    dispatch_round.log = dispatch_round.log.without_old(settings.now())
     save(dispatch_round.log)
     return dispatch_round
 
@@ -244,14 +239,13 @@ def run_dispatch_round(
 class _CheckedItems:
     """Why items are `canceled`, and why others could not be confirmed (`failed`)."""
 
-    canceled: dict[QueueItem, str] = field(default_factory=dict)
-    failed: dict[QueueItem, str] = field(default_factory=dict)
+    canceled: dict[Delivery, str] = field(default_factory=dict)
+    failed: dict[Delivery, str] = field(default_factory=dict)
 
-    def results(self, now: dt.datetime) -> dict[QueueItem, SendResult]:
+    def results(self, now: dt.datetime) -> dict[Delivery, SendResult]:
         """Return the results of the items that failed: none of them was sent."""
         return {
-            item: SendResult(item.entry.accelerator, now, 0, why)
-            for item, why in self.failed.items()
+            item: SendResult(item.accelerator, now, 0, why) for item, why in self.failed.items()
         }
 
     @property
@@ -267,7 +261,7 @@ class _CheckedItems:
         ]
 
 
-def _checked_again(replan: Replan, items: Sequence[QueueItem]) -> _CheckedItems:
+def _checked_again(replan: Replan, items: Sequence[Delivery]) -> _CheckedItems:
     """Plan the pull requests of items again: one question to GitHub for each of them.
 
     Commits of the main branch are not asked for: they stay on it, and need no approval.
@@ -289,7 +283,7 @@ def _checked_again(replan: Replan, items: Sequence[QueueItem]) -> _CheckedItems:
                 {
                     item: plan.passed_over.get(name, "the platform has no upstream events")
                     for item in same_change
-                    if (name := item.entry.accelerator) not in planned
+                    if (name := item.accelerator) not in planned
                 }
             )
     return checked
@@ -298,6 +292,5 @@ def _checked_again(replan: Replan, items: Sequence[QueueItem]) -> _CheckedItems:
 def _read_plans(source: FileSource, dispatch_round: DispatchRound, now: dt.datetime) -> None:
     unread_source = replace(source, closed=dispatch_round.log.read.keys())
     plans = dict(workflow_files(unread_source, PLAN_FILE, DispatchPlan))
-    enqueued = log_with_plans(dispatch_round.log, plans, now)
-    dispatch_round.log = enqueued.log
-    dispatch_round.notes += enqueued.notes
+    dispatch_round.log, notes = dispatch_round.log.with_plans(plans, now)
+    dispatch_round.notes += notes

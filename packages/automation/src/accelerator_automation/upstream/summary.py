@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from accelerator_automation.upstream.answer_ledger import LookupResult
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.comment import PlatformAnswer
 from accelerator_automation.upstream.dispatch_round import DispatchRound
 from accelerator_automation.upstream.failed_runs import MOST_ATTEMPTS, SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
+from accelerator_automation.upstream.run_search import LookupResult
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_reports.files.wording import count
 
@@ -83,7 +83,7 @@ def _change_text(change: Change) -> str:
 
 def _lookup_item(lookup: LookupResult) -> str:
     heading = (
-        f"- {code_span(lookup.request.entry.accelerator)}, {_change_text(lookup.request.change)}"
+        f"- {code_span(lookup.request.platform.accelerator)}, {_change_text(lookup.request.change)}"
     )
     if lookup.result is None:
         return f"{heading}: **not checked** {code_span(lookup.error)}"
