@@ -192,7 +192,7 @@ class Day:
         done = answer_round.run_answer_round(self.root, self.catalog, clients, now)
         self._keep(LEDGER_FILE, done.ledger)
         if done.failed:
-            errors = [one.error for one in done.lookups if one.error]
+            errors = [one.why for one in done.lookups if one.state is None]
             raise SystemExit("\n".join([*errors, *done.done][:5]))
 
 

@@ -21,8 +21,8 @@ from accelerator_automation.upstream.planning import PlannedPlatform
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
 from accelerator_automation.upstream.run_search import (
     CLOCK_SKEW,
-    LookupResult,
     ReportSearch,
+    RunResult,
     find_reports,
 )
 from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
@@ -214,7 +214,7 @@ def place(double: GitHubDouble, now: dt.datetime = NOW) -> ReportSearch:
     return ReportSearch(api, HOME, KNOWN, now, RunLists(api, begins), ArtifactLists(api, begins))
 
 
-def find(double: GitHubDouble, requests: Iterable[Delivery]) -> list[LookupResult]:
+def find(double: GitHubDouble, requests: Iterable[Delivery]) -> list[RunResult]:
     """What a round finds of the requests."""
     return find_reports(client(double), HOME, KNOWN, requests, NOW)
 

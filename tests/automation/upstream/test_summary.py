@@ -4,7 +4,7 @@ from accelerator_automation.upstream.delivery import Delivery, SendLog
 from accelerator_automation.upstream.dispatch_round import DispatchRound, SendResult
 from accelerator_automation.upstream.failed_runs import SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
-from accelerator_automation.upstream.run_search import LookupResult, RunResult
+from accelerator_automation.upstream.run_search import RunResult
 from accelerator_automation.upstream.summary import (
     answer_summary,
     plan_summary,
@@ -12,7 +12,7 @@ from accelerator_automation.upstream.summary import (
     sweep_summary,
 )
 from tests.automation.upstream.scene import NOW, VENDOR, asked, change, entry
-from tests.automation.upstream.test_marker import answer
+from tests.automation.upstream.test_comment import answer
 
 HOSTILE = "` ::error::x @all <b>\n# y"
 
@@ -52,9 +52,9 @@ def test_a_sweep_names_the_runs() -> None:
 
 def test_every_state_has_its_name() -> None:
     looked = [
-        LookupResult(asked(), RunResult("lost", VENDOR, why="no run, 9 hours after dispatch")),
-        LookupResult(asked(), RunResult("running", VENDOR, 5, why="the run is in progress")),
-        LookupResult(asked(occasion="daily", number=None), None, HOSTILE),
+        RunResult(asked(), "lost", VENDOR, why="no run, 9 hours after dispatch"),
+        RunResult(asked(), "running", VENDOR, 5, why="the run is in progress"),
+        RunResult(asked(occasion="daily", number=None), None, VENDOR, why=HOSTILE),
     ]
     assert answer_summary(looked, [answer()], ["Something was posted."]) == (
         "# Answers\n\n"

@@ -159,7 +159,6 @@ class GitHubApp:
     def _require_permissions(
         self, repository: str, permissions: Permissions, installation: AppInstallation
     ) -> None:
-        """Raise AppError if the owner suspended the App, or did not grant a permission."""
         if installation.suspended_at:
             raise self._suspended_installation(repository)
         missing_levels = [

@@ -163,7 +163,6 @@ class AppApi:
             return client
 
     def _installation(self, repository: str) -> AppInstallation | None:
-        """Return the installation of the repository's owner, or None if it is not listed."""
         with self._lock:
             if self._installations is None:
                 self._installations = self._app.installations()

@@ -148,7 +148,6 @@ class GitHubClient:
 
     @property
     def _requester(self) -> Requester:
-        """The PyGithub connection of the current thread."""
         requester: Requester | None = getattr(self._thread_local, "requester", None)
         if requester is None:
             requester = self._thread_local.requester = self._new_requester()

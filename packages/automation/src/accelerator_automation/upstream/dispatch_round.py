@@ -12,7 +12,7 @@ import datetime as dt
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -145,7 +145,6 @@ def _send_item(
 def _dispatch_request(
     change: Change, entry: PlannedPlatform, home: str
 ) -> tuple[str, dict[str, Any]]:
-    """Return the API path and the body of the request for one platform."""
     payload = client_payload(change, entry)
     if target := entry.run.sent_to:
         body = {"event_type": target.event_type, "client_payload": payload}
@@ -158,7 +157,6 @@ def _dispatch_request(
 
 
 def _workflow_inputs(change: Change, entry: PlannedPlatform) -> dict[str, str]:
-    """Return the inputs with which the portal's own workflow tests a change on one platform."""
     return {
         "accelerator": entry.accelerator,
         "device": entry.device,
@@ -216,16 +214,17 @@ def run_dispatch_round(
         batch = untried[:MOST_A_MINUTE]
         if not batch:
             break
-        checked = _checked_again(replan, batch)
-        dispatch_round.notes += checked.notes
-        sendable = [item for item in batch if item not in checked.failed | checked.canceled]
-        sent = send_items(clients, sendable, pace, settings)
-        results = dict(zip(sendable, sent, strict=True)) | checked.results(settings.now())
+        canceled, unconfirmed = _checked_again(replan, batch)
+        dispatch_round.notes += _cancellation_notes(canceled)
+        sendable = [item for item in batch if item not in canceled | unconfirmed]
+        results = dict(zip(sendable, send_items(clients, sendable, pace, settings), strict=True))
+        for item, why in unconfirmed.items():
+            results[item] = SendResult(item.accelerator, settings.now(), 0, why)
         tried = {item.key for item in results}
         sent_times = {item.key: result.at for item, result in results.items() if result.ok}
         failed_keys |= tried - sent_times.keys()
         dispatch_round.sent += results.values()
-        log = dispatch_round.log.without({item.key for item in checked.canceled})
+        log = dispatch_round.log.without({item.key for item in canceled})
         dispatch_round.log = log.after_sending(tried, sent_times)
         save(dispatch_round.log)
         if all(item.key in failed_keys for item in dispatch_round.log.queue):
@@ -235,58 +234,46 @@ def run_dispatch_round(
     return dispatch_round
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckedItems:
-    """Why items are `canceled`, and why others could not be confirmed (`failed`)."""
-
-    canceled: dict[Delivery, str] = field(default_factory=dict)
-    failed: dict[Delivery, str] = field(default_factory=dict)
-
-    def results(self, now: dt.datetime) -> dict[Delivery, SendResult]:
-        """Return the results of the items that failed: none of them was sent."""
-        return {
-            item: SendResult(item.accelerator, now, 0, why) for item, why in self.failed.items()
-        }
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences about what is canceled, and why."""
-        counts = Counter(
-            (f"{branch_name(item.change)} at {(item.change.head or '')[:12]}", why)
-            for item, why in self.canceled.items()
-        )
-        return [
-            f"{name}: {number} unsent dispatches are canceled: {why}."
-            for (name, why), number in counts.items()
-        ]
-
-
-def _checked_again(replan: Replan, items: Sequence[Delivery]) -> _CheckedItems:
+def _checked_again(
+    replan: Replan, items: Sequence[Delivery]
+) -> tuple[dict[Delivery, str], dict[Delivery, str]]:
     """Plan the pull requests of items again: one question to GitHub for each of them.
 
-    Commits of the main branch are not asked for: they stay on it, and need no approval.
+    Returns why items are canceled, and why others could not be confirmed. Commits of the main
+    branch are not asked for: they stay on it, and need no approval.
     """
-    checked = _CheckedItems()
+    canceled: dict[Delivery, str] = {}
+    unconfirmed: dict[Delivery, str] = {}
     for change, group in groupby(items, key=lambda item: item.change):
+        same_change = list(group)
         if change.number is None:
             continue
-        same_change = list(group)
         try:
             plan = replan(change)
         except RefusedEventError as error:
-            checked.canceled.update(dict.fromkeys(same_change, str(error)))
+            canceled |= dict.fromkeys(same_change, str(error))
         except GitHubError as error:
-            checked.failed.update(dict.fromkeys(same_change, str(error)))
+            unconfirmed |= dict.fromkeys(same_change, str(error))
         else:
             planned = {entry.accelerator for entry in plan.entries}
-            checked.canceled.update(
-                {
-                    item: plan.passed_over.get(name, "the platform has no upstream events")
-                    for item in same_change
-                    if (name := item.accelerator) not in planned
-                }
-            )
-    return checked
+            no_events = "the platform has no upstream events"
+            canceled |= {
+                item: plan.passed_over.get(item.accelerator, no_events)
+                for item in same_change
+                if item.accelerator not in planned
+            }
+    return canceled, unconfirmed
+
+
+def _cancellation_notes(canceled: Mapping[Delivery, str]) -> list[str]:
+    counts = Counter(
+        (f"{branch_name(item.change)} at {(item.change.head or '')[:12]}", why)
+        for item, why in canceled.items()
+    )
+    return [
+        f"{name}: {number} unsent dispatches are canceled: {why}."
+        for (name, why), number in counts.items()
+    ]
 
 
 def _read_plans(source: FileSource, dispatch_round: DispatchRound, now: dt.datetime) -> None:

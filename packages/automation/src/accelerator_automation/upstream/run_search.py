@@ -72,10 +72,12 @@ class RunResult:
     With a report, `state` is `report`, or `late` if the tests ended after the time limit. Without a
     report, `state` is `waiting` (no run, or no report of a private CI), `running`, or `refused`
     (the run or its report is not valid). After the time limit, `waiting` and `running` become
-    `lost`, or `silent` for a private CI (`redispatch`).
+    `lost`, or `silent` for a private CI (`redispatch`). `state` is None if GitHub could not be
+    read.
     """
 
-    state: RunState
+    delivery: Delivery
+    state: RunState | None
     repository: str
     """The repository in which the run was looked for."""
     run: int | None = None
@@ -105,19 +107,15 @@ def find_report(search: ReportSearch, request: Delivery) -> RunResult:
     try:
         run, report = _find_run_report(search, request, repository)
     except _NoReportError as no_report:
-        state: RunState = no_report.state
-        if state in {"waiting", "running"} and age > limit:
-            state = "silent" if request.platform.run.redispatch else "lost"
-        hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
-        why = (
-            f"{no_report}, {count(hours, 'hour')} after dispatch"
-            if state != "refused"
-            else str(no_report)
-        )
-        return RunResult(state, repository, no_report.run, why=why)
-    finished = report.finished or search.now
-    late = finished - request.at > limit + CLOCK_SKEW
-    return RunResult("late" if late else "report", repository, run, report)
+        state, why = no_report.state, str(no_report)
+        if state != "refused":
+            hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
+            why += f", {count(hours, 'hour')} after dispatch"
+            if age > limit:
+                state = "silent" if request.platform.run.redispatch else "lost"
+        return RunResult(request, state, repository, no_report.run, why=why)
+    late = (report.finished or search.now) - request.at > limit + CLOCK_SKEW
+    return RunResult(request, "late" if late else "report", repository, run, report)
 
 
 def report_repository(home: str, entry: PlannedPlatform) -> str:
@@ -202,7 +200,6 @@ def _check_run_origin(request: Delivery, run: ListedRun, repository: str) -> Non
 def _newest_artifacts(
     artifacts: Iterable[ListedArtifact], names: Collection[str]
 ) -> list[ListedArtifact]:
-    """Return the newest unexpired artifact of each name, sorted by name."""
     artifacts_by_name: dict[str, ListedArtifact] = {}
     for one in sorted(artifacts, key=lambda artifact: artifact.id):
         if one.name in names and not one.expired:
@@ -286,19 +283,6 @@ def _change_mismatch(trigger: Trigger, change: Change) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class LookupResult:
-    """The result of looking for the report of one request.
-
-    `result` has the report or the state of its run. If GitHub could not be read, `result` is None
-    and `error` has the reason.
-    """
-
-    request: Delivery
-    result: RunResult | None
-    error: str = ""
-
-
 def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
     """Return the platforms that test changes, with their current settings, by platform id.
 
@@ -313,34 +297,26 @@ def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
 
 def find_reports(
     api: Api, home: str, known: KnownNames, requests: Iterable[Delivery], now: dt.datetime
-) -> list[LookupResult]:
+) -> list[RunResult]:
     """Look for the report of each request; return the results in the order of `requests`.
 
-    If GitHub cannot be read for a request, its result has the error. The runs of each repository
-    are listed once for all requests. `known` has the platforms and suites that reports may name.
+    The runs of each repository are listed once for all requests. `known` has the platforms and
+    suites that reports may name.
     """
     requests = list(requests)
-    start_times = _earliest_run_times(home, requests)
-    search = ReportSearch(
-        api, home, known, now, RunLists(api, start_times), ArtifactLists(api, start_times)
-    )
+    start_times: dict[str, dt.datetime] = {}  # of each repository's first run that may be meant
+    for one in requests:
+        repository, earliest = report_repository(home, one.platform), one.at - CLOCK_SKEW
+        start_times[repository] = min(earliest, start_times.get(repository, earliest))
+    runs, artifacts = RunLists(api, start_times), ArtifactLists(api, start_times)
+    search = ReportSearch(api, home, known, now, runs, artifacts)
     with ThreadPoolExecutor(_MOST_THREADS) as pool:
         return list(pool.map(lambda request: _look_up_report(search, request), requests))
 
 
-def _earliest_run_times(home: str, requests: Iterable[Delivery]) -> dict[str, dt.datetime]:
-    """Return, for each repository, the earliest time at which a requested run may have begun."""
-    start_times: dict[str, dt.datetime] = {}
-    for request in requests:
-        repository = report_repository(home, request.platform)
-        start_times[repository] = min(
-            request.at - CLOCK_SKEW, start_times.get(repository, request.at)
-        )
-    return start_times
-
-
-def _look_up_report(search: ReportSearch, request: Delivery) -> LookupResult:
+def _look_up_report(search: ReportSearch, request: Delivery) -> RunResult:
     try:
-        return LookupResult(request, find_report(search, request))
+        return find_report(search, request)
     except GitHubError as error:
-        return LookupResult(request, None, str(error))
+        repository = report_repository(search.home, request.platform)
+        return RunResult(request, None, repository, why=str(error))
