@@ -270,6 +270,7 @@ def test_where_the_app_is_missing_that_vendor_alone_is_not_sent(
 def test_a_round_mints_once_for_each_vendor_with_the_least_permissions(app: AppDouble) -> None:
     send_items(clients_from_environment(HOME), items(VENDOR) * 5, RateLimiter(), SENDING)
     clients = clients_from_environment(HOME)
+    assert clients.login == f"{github_apps.SLUG}[bot]"
     for _ in range(3):
         clients.app.get(RUNS)
         clients.app.send("POST", COMMENTS, {"body": "text"})
@@ -290,8 +291,3 @@ def test_comments_are_written_where_checks_may_not_be(double: GitHubDouble, app:
     assert len(double.comments[UPSTREAM, NUMBER]) == 1
     with pytest.raises(AppError, match=r"^pytorch/pytorch: .* lacks the permission checks: write"):
         put_check_run(clients.app, UPSTREAM, check_run_body(answer(), change(), "L4"))
-
-
-def test_the_app_s_own_login_is_the_author_of_its_comments(app: AppDouble) -> None:
-    assert app.installed
-    assert clients_from_environment(HOME).login == f"{github_apps.SLUG}[bot]"
