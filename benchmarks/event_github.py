@@ -11,31 +11,16 @@ from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
 from accelerator_automation.github import app as github_app
-from accelerator_automation.github import installation_tokens
+from accelerator_automation.github import app_api
 from accelerator_automation.github.api import GitHubError, Patience
 from accelerator_automation.github.app import AppCredentials, connected_app
-from accelerator_automation.github.installation_tokens import InstallationApi, InstallationTokens
-from accelerator_automation.github.rate_limit import (
-    OwnerRateLimitedApi,
-    RateLimitedApi,
-    RateLimiter,
-)
-from accelerator_automation.upstream.answer_round import Clients
-from accelerator_automation.upstream.connections import (
-    READ_PERMISSIONS,
-    READS_A_MINUTE,
-    SEND_PERMISSIONS,
-    TOKENS_A_MINUTE,
-    upstream_permissions,
-)
-from accelerator_automation.upstream.dispatch_round import Senders
+from accelerator_automation.upstream.connections import Clients
 from tests.automation.github_apps import APP_ID, AppDouble
 from tests.automation.github_double import BOT, Asked, GitHubDouble
 from tests.automation.github_limits import GitHubLimits
 from tests.automation.upstream.scene import HOME, SimulatedClock
 
-REPOSITORY, DISPATCH, READER, COMMENTER = "repository", "dispatch", "read", "comment"
-APP, WEB_TOKEN = "the App itself", "jwt"
+REPOSITORY, APP, WEB_TOKEN = "repository", "the App itself", "jwt"
 
 
 @dataclass(slots=True)
@@ -83,20 +68,16 @@ class DayGitHub:
     """The double with GitHub's limits, and the clients that the workflows create for each round."""
 
     clock: SimulatedClock
-    app: bool
-    """Whether the workflows use the GitHub App; otherwise personal tokens."""
     double: GitHubDouble = field(default_factory=GitHubDouble)
 
     def __post_init__(self) -> None:
         """Add the tokens and the limits to the double."""
         self.limits = GitHubLimits(self.clock.now, frozenset({REPOSITORY}))
         self.double.limits = self.limits
-        self.double.tokens |= {REPOSITORY, DISPATCH, READER, COMMENTER}
+        self.double.tokens.add(REPOSITORY)
         self.own = DirectApi(self, REPOSITORY)
-        self.personal = RateLimitedApi(DirectApi(self, READER), self._pace(READS_A_MINUTE))
-        if self.app:
-            self.double.app = AppDouble("")
-            self.double.app.now = self.clock.now
+        self.app = self.double.app = AppDouble("")
+        self.app.now = self.clock.now
 
     @contextmanager
     def connected(self) -> Iterator[None]:
@@ -106,50 +87,26 @@ class DayGitHub:
             return DirectApi(self, token)
 
         with ExitStack() as patched:
-            for module in (github_app, installation_tokens):
+            for module in (github_app, app_api):
                 patched.enter_context(mock.patch.object(module, "GitHubClient", client))
             web_token = mock.patch.object(AppCredentials, "web_token", return_value=WEB_TOKEN)
             patched.enter_context(web_token)
             patched.enter_context(mock.patch.object(AppDouble, "_verify", return_value=None))
             yield
 
-    def senders(self) -> Senders:
-        """Return the clients that send dispatches in a round."""
-        if not self.app:
-            return Senders(DirectApi(self, DISPATCH), self.own, HOME)
-        return Senders(InstallationApi(self._tokens(), lambda _: SEND_PERMISSIONS), self.own, HOME)
-
     def clients(self) -> Clients:
-        """Return the clients that read reports and comment in a round."""
-        if not self.app:
-            comments = DirectApi(self, COMMENTER)
-            return Clients(self.own, self.personal, comments, home=HOME, login=BOT)
-        tokens = self._tokens()
-        reads = InstallationApi(tokens, lambda _: READ_PERMISSIONS)
-        vendors = OwnerRateLimitedApi(reads, READS_A_MINUTE, self.clock.now, self.clock.pause)
-        upstream = InstallationApi(tokens, upstream_permissions)
-        return Clients(self.own, vendors, upstream, home=HOME, login=BOT)
-
-    def install(self, owner: str, **permissions: str) -> None:
-        """Install the App in an owner's account; does nothing with personal tokens."""
-        if self.double.app:
-            self.double.app.install(owner, **permissions)
+        """Return the clients of a round."""
+        app = connected_app(AppCredentials(APP_ID, ""), self.double.home, Patience())
+        api = app_api.AppApi(app, self.clock.now, self.clock.pause)
+        return Clients(self.own, api, home=HOME, login=BOT)
 
     def used(self) -> dict[str, int]:
         """Return the number of requests of each token, installation and of the App itself."""
-        app, found = self.double.app, dict.fromkeys(self.limits.tokens, 0)
+        found = dict.fromkeys(self.limits.tokens, 0)
         for asked in self.double.asked:
-            grant = app.grants.get(asked.token) if app else None
+            grant = self.app.grants.get(asked.token)
             name = f"installation at {grant.owner}" if grant else asked.token
             name = APP if name == WEB_TOKEN else name
             if name in found:
                 found[name] += 1
         return found
-
-    def _pace(self, most: int) -> RateLimiter:
-        return RateLimiter((), self.clock.now, self.clock.pause, most)
-
-    def _tokens(self) -> InstallationTokens:
-        app = connected_app(AppCredentials(APP_ID, ""), self.double.home, Patience())
-        wait = self._pace(TOKENS_A_MINUTE).wait
-        return InstallationTokens(app, now=self.clock.now, pause=self.clock.pause, wait=wait)

@@ -4,8 +4,8 @@ GitHub is a double that counts and enforces the limits of each token, by a simul
 event is confirmed and planned. The workflow that sends events runs after each, and the workflow
 that answers runs every half hour. Every third event is a newer commit of the pull request before
 it. Each vendor's run ends after an hour. For each event, one vendor reports a new failure, so that
-every pull request gets a comment. With the GitHub App, one in ten vendors is at level L3: one in
-four pull requests has the labels, half of them only after the reports are answered.
+every pull request gets a comment. One in ten vendors is at level L3: one in four pull requests has
+the labels, half of them only after the reports are answered.
 """
 
 from __future__ import annotations
@@ -48,20 +48,18 @@ def main() -> None:
     parser.add_argument("--vendors", type=int, default=100, help="platforms (100)")
     arguments = parser.parse_args()
     for events in arguments.events:
-        for app in (True, False):
-            with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
-                catalog = day_catalog(Path(folder), arguments.vendors, listed=app)
-                day = Day(Path(folder), catalog, DayGitHub(SimulatedClock(NOW), app))
-                with day.github.connected():
-                    day.run(events)
-                print("\n".join(_lines(day, events)), flush=True)
+        with tempfile.TemporaryDirectory(prefix="portal-benchmarks-") as folder:
+            catalog = day_catalog(Path(folder), arguments.vendors)
+            day = Day(Path(folder), catalog, DayGitHub(SimulatedClock(NOW)))
+            with day.github.connected():
+                day.run(events)
+            print("\n".join(_lines(day, events)), flush=True)
 
 
 def _lines(day: Day, events: int) -> Iterator[str]:
     double, limits, used = day.double, day.github.limits, day.github.used()
     yield (
-        f"{count(events, 'event')}, {count(day.vendors, 'vendor')}, "
-        f"{'GitHub App' if day.github.app else 'personal tokens'}: "
+        f"{count(events, 'event')}, {count(day.vendors, 'vendor')}: "
         f"{len(double.dispatched):,} dispatches sent, "
         f"{count(sum(map(len, double.comments.values())), 'comment')}, "
         f"{count(len(double.check_runs.get(UPSTREAM, [])), 'check run')}"
@@ -96,10 +94,10 @@ class Day:
             one.accelerator.upstream_events is not None for one in self.catalog.platforms
         )
         scene.populate(self.double)
-        self.github.install("pytorch", pull_requests="write", checks="write")
+        self.github.app.install("pytorch", pull_requests="write", checks="write")
         for name in self.catalog.by_id:
             self.double.repositories.add(f"{name}/plugin")
-            self.github.install(name, contents="write", actions="read")
+            self.github.app.install(name, contents="write", actions="read")
 
     def run(self, events: int) -> None:
         """Simulate a day of `events` events, and the hours in which the last ones are answered.
@@ -151,7 +149,7 @@ class Day:
     def _send(self) -> None:
         before = len(self.double.dispatched)
         done = dispatch_round.run_dispatch_round(
-            self.github.senders(), self._plan, lambda _: None, self.clock.sending
+            self.github.clients(), self._plan, lambda _: None, self.clock.sending
         )
         self._keep(SENT_FILE, done.log)
         for place, body in self.double.dispatched[before:]:
@@ -194,14 +192,14 @@ class Day:
         done = answer_round.run_answer_round(self.root, self.catalog, clients, now)
         self._keep(LEDGER_FILE, done.ledger)
         if done.failed:
-            errors = [one.error for one in done.lookups if one.error]
+            errors = [one.why for one in done.lookups if one.state is None]
             raise SystemExit("\n".join([*errors, *done.done][:5]))
 
 
-def day_catalog(root: Path, vendors: int, *, listed: bool) -> Catalog:
+def day_catalog(root: Path, vendors: int) -> Catalog:
     """Return a catalog of vendors on which one test passed yesterday and the day before.
 
-    With `listed`, one in ten is at level L3 of the relay's list.
+    One in ten is at level L3 of the relay's list.
     """
     names = [f"v{number}" for number in range(vendors)]
     sections = [(name, SECTION.replace("vendor/plugin", f"{name}/plugin")) for name in names]
@@ -210,8 +208,7 @@ def day_catalog(root: Path, vendors: int, *, listed: bool) -> Catalog:
         f"  - {{repository: {name}/plugin, level: L3, device: {name}, source: made-up}}\n"
         for name in names[::LISTED]
     ]
-    if listed:
-        files["data/relay.yaml"] = f"{SOURCES}repositories:\n{''.join(entries)}"
+    files["data/relay.yaml"] = f"{SOURCES}repositories:\n{''.join(entries)}"
     write_tree(root, files)
     nights = [
         scene.report(

@@ -44,7 +44,6 @@ NOT_RUN = {
     "release compare": "needs files of PyTorch",
     "stated-models": "needs a clone of a vendor's repository",
     "suites": "needs torch",
-    "upstream doctor": "needs the network",
     "validate": "needs torch and a device",
 }
 

@@ -114,8 +114,8 @@ def test_each_token_of_upstream_events_is_in_the_one_step_that_needs_it() -> Non
         if "secrets." in str(step.get("env"))
     }
     assert given == {
-        ("upstream-event.yml", "Send"): ["GH_TOKEN", APP_ID, APP_KEY],
-        ("upstream-answer.yml", "Answer"): ["GH_TOKEN", APP_ID, APP_KEY, "UPSTREAM_TOKEN"],
+        ("upstream-event.yml", "Send"): [APP_ID, APP_KEY],
+        ("upstream-answer.yml", "Answer"): [APP_ID, APP_KEY],
         ("pytorch-sender.yml", "Send the event"): ["GH_TOKEN"],
     }
 

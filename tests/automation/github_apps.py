@@ -31,7 +31,6 @@ _IN = r"repos/([\w.-]+)/([\w.-]+)"
 # What a request needs: any of the permissions. What is not listed needs none, as `metadata`.
 _NEEDS: list[tuple[str, tuple[str, ...]]] = [
     (f"POST {_IN}/dispatches", ("contents: write",)),
-    (f"GET {_IN}/contents/", ("contents: read",)),
     (f"GET {_IN}/actions/", ("actions: read",)),
     (f"POST {_IN}/actions/", ("actions: write",)),
     (f"GET {_IN}/pulls/", ("pull_requests: read", "contents: read")),

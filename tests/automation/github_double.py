@@ -70,12 +70,8 @@ class GitHubDouble(Store):
         """Where limits are counted and enforced."""
         self.tokens = {TOKEN, OWN_TOKEN}
         """Which tokens it knows."""
-        self.scopes: dict[str, str] = {}
-        """The scopes of classic tokens, by token."""
         self.app: AppDouble | None = None
         """The GitHub App, where there is one."""
-        self.personal: set[str] = set()
-        """Tokens of people, who may not create check runs."""
         self._lock = threading.Lock()
 
     def said(self, method: str, pattern: str) -> list[Asked]:
@@ -126,8 +122,7 @@ class GitHubDouble(Store):
         if status == 302:
             return 302, {"location": self.moved or f"{self.home}/{answer}"}, b""
         body = b"" if answer is None else json.dumps(answer).encode()
-        scopes = self.scopes.get(asked.token) if asked.method == "GET" else None
-        return status, {} if scopes is None else {"x-oauth-scopes": scopes}, body
+        return status, {}, body
 
     def _as_app(self, app: AppDouble, asked: Asked) -> tuple[int, Mapping[str, str], bytes]:
         answer = app.answer(asked.scheme, asked.token, asked.method, asked.path, asked.body)
@@ -141,8 +136,6 @@ class GitHubDouble(Store):
                 raise refusal
         elif asked.token not in self.tokens:
             raise Refusal(401, "Bad credentials")
-        elif asked.token in self.personal and asked.method != "GET" and "check-runs" in asked.path:
-            raise Refusal(403, "You must authenticate via a GitHub App.")
 
     def _limited(self, token: str) -> str:
         """Whose requests are counted together: those of a token, or of an installation."""

@@ -119,23 +119,26 @@ def test_a_key_with_other_line_ends_or_spaces_around_is_read(
     monkeypatch.setenv(APP_ID, f" {github_apps.APP_ID}\n")
     monkeypatch.setenv(APP_KEY, f"\n{private_key().replace(chr(10), spaces)}\n")
     monkeypatch.setenv("GITHUB_API_URL", f"{double.home}/")
-    found = app_from_environment(QUICK)
-    assert found
-    assert found.login == "portal[bot]"
+    assert app_from_environment(QUICK).login == "portal[bot]"
 
 
-def test_the_environment_describes_the_app_or_none_but_no_half(
+def test_the_environment_describes_the_app_or_its_missing_values_are_said(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for variable in (APP_ID, APP_KEY):
         monkeypatch.setenv(variable, "")  # as an unset secret comes
-    assert app_from_environment() is None
+    with pytest.raises(
+        AppError, match=r"^UPSTREAM_APP_ID and UPSTREAM_APP_KEY: no value is set\. "
+    ):
+        app_from_environment()
     monkeypatch.setenv(APP_KEY, "a key")
-    with pytest.raises(AppError, match=r"^UPSTREAM_APP_ID: the variable is empty, but UPSTREAM_AP"):
+    with pytest.raises(
+        AppError, match=r"^UPSTREAM_APP_ID: no value is set\. Set up the GitHub App "
+    ):
         app_from_environment()
     monkeypatch.setenv(APP_ID, "1")
     monkeypatch.delenv(APP_KEY)
-    with pytest.raises(AppError, match=r"^UPSTREAM_APP_KEY: the variable is empty, but UPSTREAM_A"):
+    with pytest.raises(AppError, match=r"^UPSTREAM_APP_KEY: no value is set\. "):
         app_from_environment()
 
 

@@ -9,12 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.api import GitHubError, read_all_pages, read_response
 from accelerator_automation.github.client import GitHubClient, client_from_environment
+from accelerator_automation.github.models import Comment
 from accelerator_portal.http.traffic import count_traffic
 from tests.automation.conftest import QUICK
 from tests.automation.github_double import HOME, OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import PRIMARY, SECONDARY, GitHubLimits
+from tests.automation.made_up import MadeUpGitHub
 from tests.automation.upstream.scene import SimulatedClock
 
 COMMENTS = f"repos/{HOME}/issues/1/comments"
@@ -178,16 +180,6 @@ def test_a_file_that_is_gone_is_said(double: GitHubDouble, client: GitHubClient)
         client.download(f"repos/{HOME}/actions/artifacts/{number}/zip", 9)
 
 
-def test_a_file_that_needs_a_permission_says_which(
-    double: GitHubDouble, client: GitHubClient
-) -> None:
-    permission = {"X-Accepted-GitHub-Permissions": "actions=read"}
-    double.faults = [Fault("GET", 404, "Not Found", permission)]
-    with pytest.raises(GitHubError) as raised:
-        client.download(f"repos/{HOME}/actions/artifacts/1/zip", 9)
-    assert raised.value.permissions == "actions=read"
-
-
 def test_threads_do_not_mix_up_their_requests(double: GitHubDouble, client: GitHubClient) -> None:
     def send(number: int) -> None:
         client.send("POST", f"repos/{HOME}/issues/{number}/comments", {"body": str(number)})
@@ -265,3 +257,25 @@ def test_a_step_counts_what_is_asked_of_github(
     stranger.close()
     assert (traffic.requests, traffic.retries, traffic.refusals) == (3, 1, 1)
     assert traffic.bytes >= len(b"[]")
+
+
+@pytest.mark.parametrize("answer", ["", "{", "[]", '{"id": 0, "user": null}'])
+def test_another_form_is_refused(answer: str) -> None:
+    api = MadeUpGitHub({})
+    api.answers["repos/a/b"] = answer.encode()
+    with pytest.raises(GitHubError, match=r"^repos/a/b: the response has an unexpected format"):
+        read_response(api, "repos/a/b", Comment)
+
+
+def test_a_list_without_end_is_not_read_without_end() -> None:
+    class Endless(MadeUpGitHub):
+        asked = 0
+
+        def get(self, path: str) -> bytes:
+            assert path.startswith("x?per_page=100&page=")
+            self.asked += 1
+            return b"[" + b",".join([b'{"id": 1, "user": null}'] * 100) + b"]"
+
+    api = Endless({})
+    assert len(list(read_all_pages(api, "x", Comment))) == 100 * api.asked
+    assert api.asked == 30

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
 from accelerator_portal.results.report_intake import add_reports
 from accelerator_reports.cli import main
-from tests.automation.github_double import BOT, TOKEN, GitHubDouble, serve
+from tests.automation.github_apps import APP_ID, AppDouble, app_double, private_key
+from tests.automation.github_double import TOKEN, GitHubDouble, serve
 from tests.automation.made_up import archive
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import (
@@ -43,6 +44,12 @@ class Stage:
         """One command."""
         self.file("summary").write_text("", "utf-8")
         return CliRunner().invoke(main, ["upstream", *words])
+
+    @property
+    def app(self) -> AppDouble:
+        """The GitHub App, which is installed wherever it is needed."""
+        assert self.double.app
+        return self.double.app
 
     @property
     def summary(self) -> str:
@@ -113,12 +120,17 @@ def stage(tree: Tree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
         add_reports(root, [(Path("nightly.json"), nightly)])
     with serve() as double:
         scene.populate(double)
-        for variable in ("GH_TOKEN", "PORTAL_TOKEN", "UPSTREAM_TOKEN"):
+        double.app = app_double()
+        double.app.install("vendor", contents="write", actions="read")
+        double.app.install("pytorch", pull_requests="write", checks="write")
+        double.app.install("example", actions="read")
+        for variable in ("GH_TOKEN", "PORTAL_TOKEN"):
             monkeypatch.setenv(variable, TOKEN)
+        monkeypatch.setenv("UPSTREAM_APP_ID", APP_ID)
+        monkeypatch.setenv("UPSTREAM_APP_KEY", private_key())
         monkeypatch.setenv("GITHUB_API_URL", double.home)
         monkeypatch.setenv("GITHUB_REPOSITORY", HOME)
         monkeypatch.setenv("GITHUB_RUN_ID", "500")
-        monkeypatch.setenv("PORTAL_LOGIN", BOT)
         for variable, name in (("GITHUB_EVENT_PATH", "event"), ("GITHUB_STEP_SUMMARY", "summary")):
             (tmp_path / name).write_text("", "utf-8")
             monkeypatch.setenv(variable, str(tmp_path / name))

@@ -13,17 +13,23 @@ from pydantic import BaseModel
 
 from accelerator_automation.github.api import Patience
 from accelerator_automation.github.client import GitHubClient
-from accelerator_automation.upstream.answer_ledger import LookupResult, find_reports
 from accelerator_automation.upstream.change import Change
-from accelerator_automation.upstream.dispatch_round import Senders, SendSettings
+from accelerator_automation.upstream.connections import Clients
+from accelerator_automation.upstream.delivery import Delivery
+from accelerator_automation.upstream.dispatch_round import SendSettings
 from accelerator_automation.upstream.planning import PlannedPlatform
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
-from accelerator_automation.upstream.run_search import CLOCK_SKEW, ReportSearch, SentRequest
+from accelerator_automation.upstream.run_search import (
+    CLOCK_SKEW,
+    ReportSearch,
+    RunResult,
+    find_reports,
+)
 from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from accelerator_reports.report import Report
 from accelerator_reports.report_check import KnownNames
-from tests.automation.github_double import OWN_TOKEN, TOKEN, GitHubDouble
+from tests.automation.github_double import BOT, OWN_TOKEN, TOKEN, GitHubDouble
 from tests.automation.made_up import archive
 from tests.folders import EXAMPLE
 
@@ -118,9 +124,11 @@ def entry(
     )
 
 
-def asked(run: UpstreamRun = DISPATCH, **changed: object) -> SentRequest:
+def asked(run: UpstreamRun = DISPATCH, **changed: object) -> Delivery:
     """The platform was asked two hours ago."""
-    return SentRequest(change(**changed), entry(run=run), SENT)
+    return Delivery(
+        plan=1, change=change(**changed), accelerator="example", settings=entry(run=run), sent=SENT
+    )
 
 
 def report(outcomes: Mapping[str, str], **changed: object) -> Report:
@@ -190,9 +198,10 @@ def client(double: GitHubDouble) -> GitHubClient:
     return GitHubClient(TOKEN, double.home, QUICK)
 
 
-def senders(double: GitHubDouble) -> Senders:
-    """Who sends; this repository has a token of its own."""
-    return Senders(client(double), GitHubClient(OWN_TOKEN, double.home, QUICK), HOME)
+def clients(double: GitHubDouble) -> Clients:
+    """The clients of a round; this repository has a token of its own."""
+    own = GitHubClient(OWN_TOKEN, double.home, QUICK)
+    return Clients(own, client(double), HOME, BOT)
 
 
 KNOWN = KnownNames(frozenset({"example", "other"}))
@@ -205,7 +214,7 @@ def place(double: GitHubDouble, now: dt.datetime = NOW) -> ReportSearch:
     return ReportSearch(api, HOME, KNOWN, now, RunLists(api, begins), ArtifactLists(api, begins))
 
 
-def find(double: GitHubDouble, requests: Iterable[SentRequest]) -> list[LookupResult]:
+def find(double: GitHubDouble, requests: Iterable[Delivery]) -> list[RunResult]:
     """What a round finds of the requests."""
     return find_reports(client(double), HOME, KNOWN, requests, NOW)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 from accelerator_automation.github.comments import BOT as ACTIONS
 from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE
@@ -14,7 +17,6 @@ from accelerator_portal.results.report_intake import add_reports
 from accelerator_portal.site.broken_links import KEY_FILES
 from tests.automation.github_apps import APP_ID, app_double, private_key
 from tests.automation.github_double import BOT, OWN_TOKEN, GitHubDouble
-from tests.automation.upstream.inert_markdown import active_parts
 from tests.automation.upstream.scene import (
     NUMBER,
     SECTION,
@@ -31,6 +33,7 @@ from tests.automation.upstream.vendors import HOSTILE_NAME, VendorJob, jobs_of
 from tests.automation.workflow_machine import JobRun, Machine
 from tests.folders import REPOSITORY, SOURCES, write_tree
 
+_PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 MARKER = re.compile(r"\A<!-- accelerator-portal[ :][\w:+/= -]+ -->\n")
 HOSTILE = ("climber", "giant", "impostor", "stale")
 VENDORS = ("broken", "fast", "injector", *HOSTILE)
@@ -101,9 +104,6 @@ class Story:
             "vars.UPSTREAM_LOGIN": BOT,
             "secrets.UPSTREAM_APP_ID": APP_ID,
             "secrets.UPSTREAM_APP_KEY": private_key(),
-            "secrets.UPSTREAM_DISPATCH_TOKEN": "",
-            "secrets.UPSTREAM_READ_TOKEN": "",
-            "secrets.UPSTREAM_COMMENT_TOKEN": "",
             "steps.night.outputs.published": "true",
         }
         self.told = 0
@@ -182,6 +182,19 @@ class Story:
             )
             for check in self.double.check_runs.get(UPSTREAM, [])
         ]
+
+
+def active_parts(markdown: str) -> list[str]:
+    """Return texts, HTML and addresses that GitHub reads as such, and not as code."""
+    return list(_active(_PARSER.parse(markdown)))
+
+
+def _active(tokens: Iterable[Token]) -> Iterator[str]:
+    for token in tokens:
+        yield from _active(token.children or ())
+        yield from (str(token.attrs[name]) for name in ("href", "src") if name in token.attrs)
+        if token.type in {"text", "html_inline", "html_block"}:
+            yield token.content
 
 
 def assert_inert(markdown: str) -> None:

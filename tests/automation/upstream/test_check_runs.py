@@ -21,7 +21,7 @@ from tests.automation.upstream.scene import (
     client,
     portal,
 )
-from tests.automation.upstream.test_marker import answer
+from tests.automation.upstream.test_comment import answer
 from tests.folders import SOURCES, Tree, loaded
 
 RELAY = {

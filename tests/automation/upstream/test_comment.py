@@ -1,21 +1,83 @@
+"""The comment on a pull request: its text, its memory, and how it is posted and updated."""
+
 from __future__ import annotations
 
+import base64
 import hashlib
+import zlib
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accelerator_automation.github.api import GitHubError
 from accelerator_automation.markdown_check import HarmfulError, faults
 from accelerator_automation.upstream.comment import (
+    PREFIX,
+    CommentAccess,
     CommentMemory,
+    PlatformAnswer,
     comment_text,
     marker,
     memory_of_comment,
+    merged_memory,
+    update_comment,
 )
 from accelerator_automation.upstream.new_failures import NewFailure, ReportNews
-from tests.automation.upstream.scene import NOW
-from tests.automation.upstream.test_marker import answer
+from tests.automation.github_double import BOT, Fault, GitHubDouble
+from tests.automation.upstream.scene import HEAD, NOW, NUMBER, UPSTREAM, VENDOR, change, client
+
+
+def answer(id_: str = "example", broken: int = 1, **changed: object) -> PlatformAnswer:
+    tests = [NewFailure(key=f"made-up/t{n}", outcome="failed", reason="why") for n in range(broken)]
+    found = ReportNews(newly=tuple(tests[:20]), newly_broken=broken, tests=broken + 5)
+    return PlatformAnswer.model_validate(
+        {
+            "accelerator": id_,
+            "name": id_.title(),
+            "head": HEAD,
+            "repository": VENDOR,
+            "run": 12,
+            "news": found,
+            **changed,
+        }
+    )
+
+
+def test_a_comment_remembers_what_it_says() -> None:
+    memory = CommentMemory(answers=(answer("a"), answer("b", 30, torch="2.14.0", late=True)))
+    assert memory_of_comment(f"{marker(memory)}\n\nAny words.") == memory
+
+
+def test_the_numbers_that_github_gives_runs_by_now_are_taken() -> None:
+    memory = CommentMemory(answers=(answer(run=17_654_321_098),))
+    assert memory_of_comment(marker(memory)) == memory
+
+
+def test_another_comment_remembers_nothing() -> None:
+    assert memory_of_comment("hello") == CommentMemory()
+    memory = CommentMemory(answers=(answer(),))
+    assert memory_of_comment(f" {marker(memory)}") == CommentMemory()
+
+
+def bomb() -> str:
+    text = b'{"answers": [' + b" " * 50_000_000 + b"]}"
+    return base64.b64encode(zlib.compress(text, 9)).decode()
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["", "x", "!!", "AAAA", base64.b64encode(zlib.compress(b"[]")).decode(), bomb()],
+    ids=["empty", "short", "no base64", "no zlib", "another form", "bomb"],
+)
+def test_a_marker_that_cannot_be_read_is_written_anew(inside: str) -> None:
+    assert memory_of_comment(f"{PREFIX}{inside} -->\n\nwords") == CommentMemory()
+
+
+@given(st.text())
+def test_whatever_stands_there_is_survived(text: str) -> None:
+    assert memory_of_comment(f"{PREFIX}{text}") == CommentMemory()
+
 
 PAGE = "https://github.com/vendor/plugin/actions/runs/12"
 
@@ -132,3 +194,121 @@ def test_whatever_is_said_can_do_nothing(words: str) -> None:
     one = NewFailure(key=words, outcome="failed", reason=words, command=words)
     found = ReportNews(newly=(one,), newly_broken=1, tests=1)
     comment_text(CommentMemory(answers=(answer(news=found, torch=words),)), {"example": [words]})
+
+
+PULL = f"repos/{UPSTREAM}/pulls/{NUMBER}"
+NEXT = "d" * 40
+
+
+def desk(double: GitHubDouble) -> CommentAccess:
+    return CommentAccess(client(double), BOT, {})
+
+
+def bodies(double: GitHubDouble) -> list[str]:
+    return [str(one["body"]) for one in double.comments.get((UPSTREAM, NUMBER), [])]
+
+
+def push(double: GitHubDouble, head: str) -> None:
+    double.records[PULL]["head"]["sha"] = head
+
+
+def test_news_is_told_once(double: GitHubDouble) -> None:
+    assert (
+        update_comment(desk(double), change(), [answer()])
+        == "A comment on pull request 7 was posted."
+    )
+    again = update_comment(desk(double), change(), [answer()])
+    assert again == "The comment on pull request 7 is already up to date."
+    (text,) = bodies(double)
+    assert "**New failures: `Example` 1 test.**" in text
+    assert len(double.said("POST", "comments")) == 1
+    assert double.said("PATCH", "comments") == []
+
+
+def test_without_news_there_is_silence(double: GitHubDouble) -> None:
+    words = update_comment(desk(double), change(), [answer(broken=0)])
+    assert words == "No new failures in pull request 7: no comment posted."
+    assert bodies(double) == []
+
+
+def test_another_platform_and_another_commit_renew_the_same_comment(double: GitHubDouble) -> None:
+    update_comment(desk(double), change(), [answer()])
+    update_comment(desk(double), change(), [answer("other", 3)])
+    push(double, NEXT)
+    words = update_comment(desk(double), change(head=NEXT), [answer(broken=0, head=NEXT)])
+    assert words == "The comment on pull request 7 was updated."
+    (text,) = bodies(double)
+    assert "**New failures: `Other` 3 tests.**" in text
+    assert "No new failures any more: `Example` at `dddddddddddd`" in text
+
+
+def test_what_is_of_an_older_commit_comes_too_late(double: GitHubDouble) -> None:
+    push(double, NEXT)
+    words = update_comment(desk(double), change(), [answer()])
+    assert words == "Pull request 7 has a newer commit: no comment posted."
+    assert bodies(double) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"state": "closed"}, "Pull request 7 is closed: no comment posted."),
+        (
+            {"labels": [{"name": "no-accelerator-reports"}]},
+            "Pull request 7 has the label no-accelerator-reports: no comment posted.",
+        ),
+    ],
+)
+def test_closed_and_muted_pull_requests_hear_nothing(
+    double: GitHubDouble, changed: dict[str, object], words: str
+) -> None:
+    double.records[PULL] |= changed
+    assert update_comment(desk(double), change(), [answer()]) == words
+    assert bodies(double) == []
+
+
+def test_a_marker_that_somebody_else_wrote_is_not_believed(double: GitHubDouble) -> None:
+    update_comment(desk(double), change(), [answer("other", 9)])
+    double.comments[UPSTREAM, NUMBER][0]["user"] = {"login": "somebody"}
+    update_comment(desk(double), change(), [answer()])
+    theirs, own = bodies(double)
+    assert "`Other`" in theirs
+    assert "`Other`" not in own
+
+
+def test_the_own_comment_is_found_behind_hundreds(double: GitHubDouble) -> None:
+    double.comments[UPSTREAM, NUMBER] = [
+        {"id": n, "user": {"login": "a"}, "body": "words"} for n in range(1, 251)
+    ]
+    update_comment(desk(double), change(), [answer()])
+    update_comment(desk(double), change(), [answer(broken=2)])
+    assert len(bodies(double)) == 251
+
+
+def test_a_comment_whose_answer_is_lost_is_found_in_the_next_round(double: GitHubDouble) -> None:
+    double.faults = [Fault("POST .*comments", 502, after=True)]
+    with pytest.raises(GitHubError):
+        update_comment(desk(double), change(), [answer()])
+    words = update_comment(desk(double), change(), [answer()])
+    assert words == "The comment on pull request 7 is already up to date."
+    assert len(bodies(double)) == 1
+
+
+def test_a_comment_of_ours_that_was_edited_is_written_anew(double: GitHubDouble) -> None:
+    update_comment(desk(double), change(), [answer()])
+    double.comments[UPSTREAM, NUMBER][0]["body"] = "<!-- accelerator-portal:upstream x -->"
+    update_comment(desk(double), change(), [answer()])
+    (text,) = bodies(double)
+    assert "**New failures: `Example` 1 test.**" in text
+
+
+def test_memory_keeps_one_answer_of_each_platform() -> None:
+    before = CommentMemory(answers=(answer("b"), answer("a")))
+    after = merged_memory(before, [answer("b", 0), answer("c", 0), answer("d", 2, head=HEAD)])
+    assert [(one.accelerator, one.news.newly_broken) for one in after.answers] == [
+        ("a", 1),
+        ("b", 0),
+        ("d", 2),
+    ]
+    many = merged_memory(CommentMemory(), [answer(f"p{n}", n + 1) for n in range(50)])
+    assert min(one.news.newly_broken for one in many.answers) == 11

@@ -10,14 +10,14 @@ from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.rate_limit import MOST_A_MINUTE, RATE_WINDOW
 from accelerator_automation.upstream import dispatch_round
 from accelerator_automation.upstream.change import Change, RefusedEventError
-from accelerator_automation.upstream.dispatch_queue import SendLog
+from accelerator_automation.upstream.delivery import SendLog
 from accelerator_automation.upstream.dispatch_round import ROUND_TIME_LIMIT, DispatchRound
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import GitHubLimits
-from tests.automation.upstream.scene import NOW, SimulatedClock, change, entry, keep_file, senders
+from tests.automation.upstream.scene import NOW, SimulatedClock, change, clients, entry, keep_file
 
 
 def event_of(number: int, **changed: object) -> Change:
@@ -58,7 +58,7 @@ def sent_round(
     clock = clock or SimulatedClock()
     kept: list[SendLog] = []
     done = dispatch_round.run_dispatch_round(
-        senders(double), replan or same_plan(double), kept.append, clock.sending
+        clients(double), replan or same_plan(double), kept.append, clock.sending
     )
     assert kept[-1] == done.log
     keep_file(double, SENT_FILE, done.log, clock.now())
@@ -108,7 +108,7 @@ def test_a_busy_hour_is_sent_at_the_pace_and_goes_on_in_the_next_run(double: Git
     )
     assert not limits.refused
     assert max(*limits.of(TOKEN).shares.values(), *limits.of(OWN_TOKEN).shares.values()) <= 0.5
-    moments = sorted(at for one in second.log.sent.values() for at in one.sent.values())
+    moments = second.log.sent_since(NOW - dt.timedelta(days=30))
     pairs = zip(moments, moments[MOST_A_MINUTE:], strict=False)
     assert all(later - earlier >= RATE_WINDOW for earlier, later in pairs)
 
@@ -126,7 +126,7 @@ def test_a_commit_that_comes_while_older_ones_wait_replaces_them(double: GitHubD
     kept: list[SendLog] = []
     how = clock.sending
     done = dispatch_round.run_dispatch_round(
-        senders(double), same_plan(double), kept.append, type(how)(pause=pause, now=clock.now)
+        clients(double), same_plan(double), kept.append, type(how)(pause=pause, now=clock.now)
     )
     assert "Pull request 2: " in done.notes[0]
     heads = {
@@ -152,7 +152,7 @@ def test_a_sender_that_is_killed_goes_on_from_its_last_batch(double: GitHubDoubl
 
     how = type(clock.sending)(pause=pause, now=clock.now, at_once=1)
     with pytest.raises(KeyboardInterrupt):
-        dispatch_round.run_dispatch_round(senders(double), same_plan(double), kept.append, how)
+        dispatch_round.run_dispatch_round(clients(double), same_plan(double), kept.append, how)
     keep_file(double, SENT_FILE, kept[-1])
     sent_round(double, clock)
     assert set(told(double)) == {(f"v{n}", 1) for n in range(100)}

@@ -1,17 +1,26 @@
+"""What is sent to each platform, at which pace, and with which token."""
+
 from __future__ import annotations
 
+import datetime as dt
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
 
-from accelerator_automation.github.rate_limit import RateLimiter
-from accelerator_automation.upstream.dispatch_queue import QueueItem
+from accelerator_automation.github.app import APP_ID, APP_KEY, AppError
+from accelerator_automation.github.rate_limit import MOST_A_MINUTE, RATE_WINDOW, RateLimiter
+from accelerator_automation.upstream.check_runs import check_run_body, put_check_run
+from accelerator_automation.upstream.connections import clients_from_environment
+from accelerator_automation.upstream.delivery import Delivery
 from accelerator_automation.upstream.dispatch_round import SendResult, SendSettings, send_items
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
+from tests.automation import github_apps
+from tests.automation.github_apps import AppDouble, private_key
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import SECONDARY
 from tests.automation.upstream.scene import (
@@ -19,14 +28,18 @@ from tests.automation.upstream.scene import (
     HEAD,
     HOME,
     NOW,
+    NUMBER,
     RUNNER,
     SENDING,
+    UPSTREAM,
     VENDOR,
     WORKFLOW,
+    SimulatedClock,
     change,
+    clients,
     entry,
-    senders,
 )
+from tests.automation.upstream.test_comment import answer
 
 PATIENCE = 60.0  # seconds, for what happens at once on a machine that does nothing else
 
@@ -43,8 +56,11 @@ def plan_of(*vendors: str) -> DispatchPlan:
 
 def sent_to(double: GitHubDouble, plan: DispatchPlan, how: SendSettings) -> list[SendResult]:
     """Send a whole plan, as fast as it goes."""
-    items = [QueueItem(1, plan.change, one) for one in plan.entries]
-    return send_items(senders(double), items, RateLimiter(most=1000), how)
+    items = [
+        Delivery(plan=1, change=plan.change, accelerator=one.accelerator, settings=one)
+        for one in plan.entries
+    ]
+    return send_items(clients(double), items, RateLimiter(most=1000), how)
 
 
 def test_each_vendor_is_sent_its_own_event(double: GitHubDouble) -> None:
@@ -153,3 +169,125 @@ def test_they_are_sent_side_by_side(double: GitHubDouble) -> None:
     assert all(one.ok for one in sent)
     assert not together.broken, f"never were {SENDING.at_once} requests under way at once"
     assert VENDOR not in {place for place, _ in double.dispatched}
+
+
+def starts(clock: SimulatedClock, pace: RateLimiter, number: int) -> list[dt.datetime]:
+    found = []
+    for _ in range(number):
+        pace.wait()
+        found.append(clock.now())
+    return found
+
+
+def most_in_a_minute(moments: list[dt.datetime]) -> int:
+    return max(sum(one <= other < one + RATE_WINDOW for other in moments) for one in moments)
+
+
+def test_any_minute_has_at_most_forty() -> None:
+    clock = SimulatedClock()
+    found = starts(clock, RateLimiter((), clock.now, clock.pause), 250)
+    assert most_in_a_minute(found) == MOST_A_MINUTE
+    assert found[-1] - NOW == 6 * RATE_WINDOW
+
+
+def test_what_an_earlier_run_sent_counts() -> None:
+    clock = SimulatedClock()
+    recent = [NOW - dt.timedelta(seconds=10)] * 30
+    found = starts(clock, RateLimiter(recent, clock.now, clock.pause), 45)
+    assert found[9] == NOW
+    assert found[10] == NOW + dt.timedelta(seconds=50)
+    assert most_in_a_minute([*recent, *found]) == MOST_A_MINUTE
+
+
+def test_threads_share_the_pace() -> None:
+    clock = SimulatedClock()
+    pace = RateLimiter((), clock.now, clock.pause, most=5)
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: pace.wait(), range(50)))
+    assert clock.now() - NOW == 9 * RATE_WINDOW
+
+
+COMMENTS = f"repos/{UPSTREAM}/issues/{NUMBER}/comments"
+RUNS = f"repos/{VENDOR}/actions/runs?event=push"
+
+
+@pytest.fixture(autouse=True)
+def app(double: GitHubDouble, monkeypatch: pytest.MonkeyPatch) -> AppDouble:
+    """The App, installed at the vendor and upstream."""
+    double.app = github_apps.app_double()
+    double.app.install("vendor", contents="write", actions="read")
+    double.app.install("pytorch", "pytorch", pull_requests="write", checks="write")
+    variables = {"PORTAL_TOKEN": OWN_TOKEN, "GITHUB_API_URL": double.home}
+    variables |= {APP_ID: github_apps.APP_ID, APP_KEY: private_key()}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    return double.app
+
+
+def items(*repositories: str) -> list[Delivery]:
+    """Dispatches to repositories, and one to a workflow of the portal."""
+    runs = {
+        repository.partition("/")[0]: UpstreamRun(
+            dispatch=Dispatch(repository=repository, event_type="event")
+        )
+        for repository in repositories
+    }
+    runs["here"] = UpstreamRun(workflow="here.yml")
+    return [
+        Delivery(plan=1, change=change(), accelerator=name, settings=entry(name, run))
+        for name, run in runs.items()
+    ]
+
+
+def test_where_the_app_is_missing_that_vendor_alone_is_not_sent(
+    double: GitHubDouble, app: AppDouble
+) -> None:
+    for vendor in ("other", "gone", "asleep", "closed"):
+        double.repositories.add(f"{vendor}/plugin")
+    app.install("gone", "docs", contents="write")
+    app.install("asleep", contents="write").suspended = True
+    app.install("closed", contents="read")
+    work = items(VENDOR, "other/plugin", "gone/plugin", "asleep/plugin", "closed/plugin")
+    sent = {
+        one.accelerator: one
+        for one in send_items(clients_from_environment(HOME), work, RateLimiter(), SENDING)
+    }
+    assert {name for name, one in sent.items() if one.ok} == {"vendor", "here"}
+    assert {place for place, _ in double.dispatched} == {VENDOR, f"{HOME}/here.yml"}
+    words = {
+        "other": "not installed at other. ",
+        "gone": "doesn't include this repository. ",
+        "asleep": "suspended. ",
+        "closed": "lacks the permission contents: write. ",
+    }
+    for name, problem in words.items():
+        assert sent[name].why.startswith(f"{name}/plugin: the ")
+        assert problem in sent[name].why
+        assert f"sk an owner of {name} to " in sent[name].why
+        assert sent[name].tries == 1
+
+
+def test_a_round_mints_once_for_each_vendor_with_the_least_permissions(app: AppDouble) -> None:
+    send_items(clients_from_environment(HOME), items(VENDOR) * 5, RateLimiter(), SENDING)
+    clients = clients_from_environment(HOME)
+    assert clients.login == f"{github_apps.SLUG}[bot]"
+    for _ in range(3):
+        clients.app.get(RUNS)
+        clients.app.send("POST", COMMENTS, {"body": "text"})
+        put_check_run(clients.app, UPSTREAM, check_run_body(answer(), change(), "L4"))
+    asked = [(owner, body["repositories"], body["permissions"]) for owner, body in app.minted]
+    assert asked == [
+        ("vendor", ["plugin"], {"contents": "write"}),
+        ("vendor", ["plugin"], {"actions": "read"}),
+        ("pytorch", ["pytorch"], {"pull_requests": "write"}),
+        ("pytorch", ["pytorch"], {"checks": "write"}),
+    ]
+
+
+def test_comments_are_written_where_checks_may_not_be(double: GitHubDouble, app: AppDouble) -> None:
+    del app.installed["pytorch"].permissions["checks"]
+    clients = clients_from_environment(HOME)
+    clients.app.send("POST", COMMENTS, {"body": "text"})
+    assert len(double.comments[UPSTREAM, NUMBER]) == 1
+    with pytest.raises(AppError, match=r"^pytorch/pytorch: .* lacks the permission checks: write"):
+        put_check_run(clients.app, UPSTREAM, check_run_body(answer(), change(), "L4"))

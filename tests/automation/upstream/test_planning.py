@@ -1,9 +1,31 @@
+"""Who tests a change, and what each platform is sent."""
+
 from __future__ import annotations
 
-import pytest
+import json
 
-from accelerator_automation.upstream.planning import DispatchPlan, job_matrix, plan_tests
-from tests.automation.upstream.scene import RUNNER, SECTION, change, entry, portal, portal_of
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from accelerator_automation.upstream.planning import (
+    DispatchPlan,
+    client_payload,
+    job_matrix,
+    plan_tests,
+)
+from tests.automation.upstream.scene import (
+    BASE,
+    DELIVERY,
+    HEAD,
+    NUMBER,
+    RUNNER,
+    SECTION,
+    change,
+    entry,
+    portal,
+    portal_of,
+)
 from tests.folders import Tree, loaded
 
 LABELLED = SECTION.replace("  tasks:", '  labels: ["module: Ex"]\n  tasks:')
@@ -97,3 +119,46 @@ def test_the_matrix_has_a_job_for_each_task() -> None:
             {"task": "models", "suites": "models"},
         ]
     }
+
+
+IDENTIFIERS = {"delivery_id": DELIVERY, "accelerator": "example", "sha": HEAD}
+
+
+def test_a_vendor_is_sent_what_older_dispatchers_send_too() -> None:
+    assert client_payload(change(labels=("x",)), entry()) == {
+        "schema_version": 1,
+        "event_type": "pull-request",
+        "delivery_id": DELIVERY,
+        "accelerator": "example",
+        "tasks": ["unit", "models"],
+        "repository": "pytorch/pytorch",
+        "sha": HEAD,
+        "run_name": f"{DELIVERY}/example",
+        "artifact": "accelerator-report",
+        "pull_request": {
+            "number": NUMBER,
+            "title": "A title",
+            "head": {"sha": HEAD},
+            "base": {"sha": BASE},
+            "labels": [{"name": "x"}],
+        },
+    }
+
+
+def test_without_a_pull_request_there_is_none() -> None:
+    found = client_payload(change(occasion="daily", number=None), entry())
+    assert "pull_request" not in found
+
+
+@example("\U0001f600" * 1000, ["\U0001f600" * 1000] * 100)  # twelve bytes of JSON each
+@given(
+    st.text(st.characters(codec="utf-8"), max_size=1000),
+    st.lists(st.text(max_size=1000), max_size=100),
+)
+def test_texts_are_cut_and_identifiers_never(title: str, labels: list[str]) -> None:
+    found = client_payload(change(title=title, labels=tuple(labels)), entry())
+    assert len(json.dumps(found)) <= 64 * 1024
+    assert len(found) <= 10
+    assert {name: found[name] for name in IDENTIFIERS} == IDENTIFIERS
+    pull = found["pull_request"]
+    assert (pull["number"], pull["head"], pull["base"]) == (NUMBER, {"sha": HEAD}, {"sha": BASE})

@@ -18,8 +18,8 @@ from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_F
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import DELIVERY, HEAD, NOW, NUMBER, UPSTREAM, VENDOR
+from tests.automation.upstream.test_answer_round import LABEL, answer, checks, label
 from tests.automation.upstream.test_check_runs import RELAY
-from tests.automation.upstream.test_late_labels import LABEL, answer, checks, label
 from tests.folders import Tree, loaded
 
 AGAIN = "0a1b2c3d-rerequested"
@@ -34,7 +34,7 @@ def dispatch(double: GitHubDouble, found: DispatchPlan) -> None:
     """A round of the sender for a plan."""
     scene.keep_file(double, PLAN_FILE, found)
     done = dispatch_round.run_dispatch_round(
-        scene.senders(double), lambda _: found, lambda _: None, scene.SENDING
+        scene.clients(double), lambda _: found, lambda _: None, scene.SENDING
     )
     scene.keep_file(double, SENT_FILE, done.log)
 

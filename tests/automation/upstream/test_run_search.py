@@ -32,7 +32,7 @@ from tests.automation.upstream.scene import (
 GOOD = {"one": "passed"}
 
 
-def told(found: RunResult) -> tuple[str, str]:
+def told(found: RunResult) -> tuple[str | None, str]:
     return found.state, found.why
 
 

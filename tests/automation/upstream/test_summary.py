@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from accelerator_automation.upstream.answer_ledger import LookupResult
-from accelerator_automation.upstream.dispatch_queue import SendLog, WaitingPlan
+from accelerator_automation.upstream.delivery import Delivery, SendLog
 from accelerator_automation.upstream.dispatch_round import DispatchRound, SendResult
 from accelerator_automation.upstream.failed_runs import SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
@@ -13,7 +12,7 @@ from accelerator_automation.upstream.summary import (
     sweep_summary,
 )
 from tests.automation.upstream.scene import NOW, VENDOR, asked, change, entry
-from tests.automation.upstream.test_marker import answer
+from tests.automation.upstream.test_comment import answer
 
 HOSTILE = "` ::error::x @all <b>\n# y"
 
@@ -34,8 +33,8 @@ def test_what_could_not_be_sent_is_told_with_the_reason() -> None:
         SendResult("one", NOW, 1),
         SendResult("two", NOW, 4, HOSTILE),
     ]
-    plan = WaitingPlan(change=change(), entries=(entry(),))
-    done = DispatchRound(SendLog(waiting={1: plan}), sent, [HOSTILE])
+    plan = Delivery(plan=1, change=change(), accelerator="example", settings=entry())
+    done = DispatchRound(SendLog(deliveries=(plan,)), sent, [HOSTILE])
     assert sent_summary(done) == (
         "# Events sent to 1 of 2 platforms\n\n- **failed** `two`: `` ` ::error::x @all <b> # y ``\n"
         "- `` ` ::error::x @all <b> # y ``\n"
@@ -53,9 +52,9 @@ def test_a_sweep_names_the_runs() -> None:
 
 def test_every_state_has_its_name() -> None:
     looked = [
-        LookupResult(asked(), RunResult("lost", VENDOR, why="no run, 9 hours after dispatch")),
-        LookupResult(asked(), RunResult("running", VENDOR, 5, why="the run is in progress")),
-        LookupResult(asked(occasion="daily", number=None), None, HOSTILE),
+        RunResult(asked(), "lost", VENDOR, why="no run, 9 hours after dispatch"),
+        RunResult(asked(), "running", VENDOR, 5, why="the run is in progress"),
+        RunResult(asked(occasion="daily", number=None), None, VENDOR, why=HOSTILE),
     ]
     assert answer_summary(looked, [answer()], ["Something was posted."]) == (
         "# Answers\n\n"

@@ -5,11 +5,11 @@ import datetime as dt
 import pytest
 
 from accelerator_automation.github.api import GitHubError
-from accelerator_automation.upstream.answer_ledger import Ledger, SettledAnswer
+from accelerator_automation.upstream.delivery import Delivery, Ledger
 from accelerator_automation.upstream.workflow_artifacts import FileSource, workflow_files
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive
-from tests.automation.upstream.scene import HOME, NOW, client
+from tests.automation.upstream.scene import HOME, NOW, change, client
 
 NAME = "upstream-ledger"
 SINCE = NOW - dt.timedelta(days=3)
@@ -22,7 +22,8 @@ OWN = {
 
 
 def ledger(title: str) -> Ledger:
-    return Ledger(settled={title: SettledAnswer(at=NOW, state="report")})
+    one = Delivery(plan=1, change=change(title=title), accelerator="example", sent=NOW)
+    return Ledger.of([one])
 
 
 def keep(double: GitHubDouble, title: str, **changed: object) -> int:
@@ -34,7 +35,7 @@ def keep(double: GitHubDouble, title: str, **changed: object) -> int:
 
 def titles(double: GitHubDouble, *closed: int) -> list[str]:
     found = workflow_files(FileSource(client(double), HOME, SINCE, closed), NAME, Ledger)
-    return [title for _, one in found for title in one.settled]
+    return [one.change.title for _, ledger in found for one in ledger.deliveries]
 
 
 def test_the_newest_comes_first(double: GitHubDouble) -> None:

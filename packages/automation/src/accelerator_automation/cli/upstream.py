@@ -12,13 +12,11 @@ from typing import Any, Literal
 
 import click
 
-from accelerator_automation.github.api import GitHubError, Patience
-from accelerator_automation.github.app import app_from_environment
+from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import client_from_environment
 from accelerator_automation.upstream import (
     answer_round,
     dispatch_round,
-    doctor,
     failed_runs,
     summary,
 )
@@ -30,10 +28,7 @@ from accelerator_automation.upstream.change import (
     confirmed_change,
     main_branch_change,
 )
-from accelerator_automation.upstream.connections import (
-    clients_from_environment,
-    senders_from_environment,
-)
+from accelerator_automation.upstream.connections import clients_from_environment
 from accelerator_automation.upstream.incoming import MOST_BYTES, read_event
 from accelerator_automation.upstream.planning import plan_tests as planned
 from accelerator_portal.catalog.markdown_quotes import code_span
@@ -42,7 +37,6 @@ from accelerator_reports.cli.options import INPUT_FILE, OUTPUT_FILE, print_probl
 from accelerator_reports.files.atomic_write import write_text_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import ProblemsError
-from accelerator_reports.files.wording import count
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import read_report
 
@@ -220,9 +214,9 @@ def dispatch(root: Path, home: str, summary_file: Path | None, out: Path) -> Non
     dispatches a pull request, it asks GitHub again whether the pull request is open, at this
     commit, labeled and approved. If not, the dispatch is canceled, and the summary says why.
 
-    Requires PORTAL_TOKEN to read this repository and pull requests, and to start workflows. To
-    dispatch to vendors' repositories, requires the GitHub App in UPSTREAM_APP_ID and
-    UPSTREAM_APP_KEY. Without the App, requires GH_TOKEN.
+    Requires PORTAL_TOKEN to read this repository and pull requests, and to start workflows.
+    Requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY to dispatch to vendors'
+    repositories.
 
     A newer commit of a branch replaces older commits that are not sent yet. Dispatches that don't
     fit into the time of one run wait for the next run. If a dispatch fails, the others are
@@ -230,10 +224,10 @@ def dispatch(root: Path, home: str, summary_file: Path | None, out: Path) -> Non
     """
     catalog = catalog_of_main(root)
     with _errors_as_one_line(summary_file):
-        senders = senders_from_environment(home)
+        clients = clients_from_environment(home)
         dispatch_result = dispatch_round.run_dispatch_round(
-            senders,
-            lambda change: planned(catalog, confirmed_change(senders.own, change, utc_now())),
+            clients,
+            lambda change: planned(catalog, confirmed_change(clients.own, change, utc_now())),
             lambda log: write_text_atomically(out, log.model_dump_json() + "\n"),
         )
     _write_summary(summary_file, summary.sent_summary(dispatch_result))
@@ -262,14 +256,6 @@ def sweep(home: str, summary_file: Path | None) -> None:
 @HOME
 @SUMMARY
 @click.option(
-    "--as",
-    "login",
-    envvar="PORTAL_LOGIN",
-    required=True,
-    metavar="LOGIN",
-    help="Post comments as this GitHub login. With the GitHub App, its own login is used.",
-)
-@click.option(
     "--out",
     type=OUTPUT_FILE,
     required=True,
@@ -278,58 +264,25 @@ def sweep(home: str, summary_file: Path | None) -> None:
 @click.option(
     "--keep", is_flag=True, help="Store reports of the main branch in the platforms' results."
 )
-def answer(root: Path, summary_file: Path | None, out: Path, **option_values: Any) -> None:  # noqa: ANN401
+def answer(root: Path, home: str, summary_file: Path | None, out: Path, *, keep: bool) -> None:
     """Fetch reports and comment on pull requests.
 
     The comment lists new failures and fixes.
 
-    Requires PORTAL_TOKEN to read this repository. To read the vendors' runs and to comment
-    upstream, requires the GitHub App in UPSTREAM_APP_ID and UPSTREAM_APP_KEY. Without the App,
-    requires GH_TOKEN and UPSTREAM_TOKEN. Only the App can create check runs. If a comment can't be
+    Requires PORTAL_TOKEN to read this repository, and the GitHub App in UPSTREAM_APP_ID and
+    UPSTREAM_APP_KEY to read the vendors' runs and to comment upstream. If a comment can't be
     posted, the command fails and tries again in the next run.
     """
     catalog = catalog_of_main(root)
     with _errors_as_one_line(summary_file, "Error:"):
-        clients = clients_from_environment(option_values["home"], option_values["login"])
-        now = utc_now()
-        round_result = answer_round.run_answer_round(
-            root, catalog, clients, now, keep=option_values["keep"]
-        )
+        clients = clients_from_environment(home)
+        round_result = answer_round.run_answer_round(root, catalog, clients, utc_now(), keep=keep)
     write_text_atomically(out, round_result.ledger.model_dump_json() + "\n")
     _write_summary(
         summary_file,
         summary.answer_summary(round_result.lookups, round_result.answers, round_result.done),
     )
     sys.exit(int(round_result.failed))
-
-
-@upstream.command("doctor")
-@ROOT
-@HOME
-def check_setup(root: Path, home: str) -> None:
-    """Check the set-up for upstream events.
-
-    The command checks the App, tokens, settings and vendors' workflows. It sends nothing.
-
-    Requires GH_TOKEN to read this repository's settings. Checks the GitHub App in UPSTREAM_APP_ID
-    and UPSTREAM_APP_KEY: its key, its installations and its permissions. Without the App, checks
-    the personal tokens UPSTREAM_DISPATCH_TOKEN, UPSTREAM_READ_TOKEN and UPSTREAM_COMMENT_TOKEN;
-    they can't create check runs. The command lists everything that is missing, with the fix.
-    It fails if anything is missing.
-    """
-    patience = Patience(tries=2, most_wait=5.0, limited=5.0)
-    catalog = catalog_of_main(root)
-    findings = doctor.setup_findings(
-        catalog,
-        home,
-        lambda name: client_from_environment(name, patience),
-        lambda: app_from_environment(patience),
-    )
-    for finding in findings:
-        click.echo(finding)
-    if findings:
-        raise click.ClickException(f"{count(len(findings), 'problem')} in the setup")
-    click.echo("Upstream events are set up.")
 
 
 def _upstream_change(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -14,7 +13,6 @@ from accelerator_reports.files.problem import UserError
 T = TypeVar("T")
 
 NOT_FOUND = 404
-_REPOSITORY_PATH = re.compile(r"repos/([^/?]+/[^/?]+)")
 _PAGE_SIZE = 100
 _MOST_PAGES = 30
 
@@ -27,17 +25,13 @@ class GitHubError(UserError, RuntimeError):
 
     `status` is the HTTP status of a refused request, otherwise None. `passing` is true for a
     temporary error (of the network, a rate limit or GitHub's servers), after which the request may
-    succeed later. `permissions` lists the permissions that GitHub requires for the request, or is
-    empty if GitHub lists none.
+    succeed later.
     """
 
-    def __init__(
-        self, what: str, status: int | None = None, *, passing: bool = False, permissions: str = ""
-    ) -> None:
+    def __init__(self, what: str, status: int | None = None, *, passing: bool = False) -> None:
         super().__init__(what)
         self.status = status
         self.passing = passing
-        self.permissions = permissions
 
 
 class Api(Protocol):
@@ -57,37 +51,6 @@ class Api(Protocol):
 
         Raises GitHubError if the file has more than `most` bytes.
         """
-
-
-class ForwardingApi:
-    """Base class of APIs that send each request through another client.
-
-    A subclass implements `_forward`. This method chooses the client for the path, calls `ask` with
-    the client, and returns the response.
-    """
-
-    def get(self, path: str) -> bytes:
-        """Return the response body for a path. Raises GitHubError."""
-        return self._forward(path, lambda api: api.get(path))
-
-    def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
-        """Send a JSON body and return the response body. Raises GitHubError."""
-        return self._forward(path, lambda api: api.send(method, path, body))
-
-    def download(self, path: str, most: int) -> bytes:
-        """Return the file at an API path; raise GitHubError if it has more than `most` bytes."""
-        return self._forward(path, lambda api: api.download(path, most))
-
-    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
-        raise NotImplementedError
-
-
-def repository_of(path: str) -> str:
-    """Return the repository, as OWNER/NAME, in an API path. Raises ValueError if it has none."""
-    match = _REPOSITORY_PATH.match(path)
-    if match is None:
-        raise ValueError(f"the path names no repository: {path}")
-    return match[1]
 
 
 def read_response(api: Api, path: str, model: type[T]) -> T:

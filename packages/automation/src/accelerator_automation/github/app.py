@@ -8,9 +8,8 @@ token for a GitHub App".
 
 from __future__ import annotations
 
-import datetime as dt
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -40,7 +39,6 @@ Permissions = Mapping[str, str]
 """Levels of access by resource, in GitHub's words: `{"contents": "write"}`."""
 
 _LEVELS = ("read", "write", "admin")
-_CREDENTIAL_VARIABLES = "UPSTREAM_APP_ID and UPSTREAM_APP_KEY"
 _UNAUTHORIZED, _FORBIDDEN, _UNPROCESSABLE = 401, 403, 422
 # Parts of GitHub's messages, from the issues of octokit/auth-app.js and of
 # actions/create-github-app-token, read 2026-11-23. Errors quote messages that have neither.
@@ -53,7 +51,6 @@ class AppError(GitHubError):
 
     def __init__(self, where: str, problem: str, fix: str, status: int | None = None) -> None:
         super().__init__(f"{where}: {problem}. {fix}", status)
-        self.where, self.problem, self.fix = where, problem, fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,28 +118,6 @@ class GitHubApp:
         """The login of the App's account, as GitHub shows it on the App's comments."""
         return f"{self.slug}[bot]"
 
-    def installation(
-        self, repository: str, permissions: Permissions, known: AppInstallation | None = None
-    ) -> AppInstallation:
-        """Return the installation that has these permissions on a repository.
-
-        `known` is the installation, if it was already looked up. Raises GitHubError, and AppError
-        if the App is not installed there or lacks a permission.
-        """
-        if known is None:
-            with _app_client(self.credentials, self.home, self.patience) as api:
-                known = self._find_installation(api, repository)
-        if known.suspended_at:
-            raise suspended_installation(repository, self.page)
-        missing_levels = [
-            f"{resource}: {level}"
-            for resource, level in permissions.items()
-            if not _includes_level(known.permissions.get(resource), level)
-        ]
-        if missing_levels:
-            raise missing_permissions(repository, missing_levels, self.page)
-        return known
-
     def installations(self) -> dict[str, AppInstallation]:
         """Return all installations, by the login of their account in lower case.
 
@@ -158,49 +133,99 @@ class GitHubApp:
         """Return a new token for one repository with exactly these permissions.
 
         `known` is the installation, if it was already looked up. Raises GitHubError, and AppError
-        if the App may not have the token.
+        if the App is not installed there or may not have the token.
         """
-        app_installation = self.installation(repository, permissions, known)
-        name = repository.partition("/")[2]
-        path = f"app/installations/{app_installation.id}/access_tokens"
-        body = {"repositories": [name], "permissions": dict(permissions)}
         with _app_client(self.credentials, self.home, self.patience) as api:
             try:
+                installation = known or self._find_installation(api, repository)
+                self._require_permissions(repository, permissions, installation)
+                path = f"app/installations/{installation.id}/access_tokens"
+                name = repository.partition("/")[2]
+                body = {"repositories": [name], "permissions": dict(permissions)}
                 return parse_response(path, api.send("POST", path, body), InstallationToken)
+            except AppError:
+                raise
             except GitHubError as error:
-                raise installation_refusal_error(repository, error, self.page) from None
+                raise self._refusal_error(repository, error) from None
 
     def _find_installation(self, api: GitHubClient, repository: str) -> AppInstallation:
         path = f"repos/{repository}/installation"
-        try:
-            app_installation = none_if_missing(lambda: read_response(api, path, AppInstallation))
-        except GitHubError as error:
-            raise installation_refusal_error(repository, error, self.page) from None
-        if app_installation:
-            return app_installation
-        owner = repository.partition("/")[0]
-        if exists(api, f"users/{owner}/installation"):
-            raise missing_repository(repository, self.page)
-        raise missing_installation(repository, self.page)
+        if found := none_if_missing(lambda: read_response(api, path, AppInstallation)):
+            return found
+        if exists(api, f"users/{repository.partition('/')[0]}/installation"):
+            raise self._missing_repository(repository)
+        raise self._missing_installation(repository)
+
+    def _require_permissions(
+        self, repository: str, permissions: Permissions, installation: AppInstallation
+    ) -> None:
+        if installation.suspended_at:
+            raise self._suspended_installation(repository)
+        missing_levels = [
+            f"{resource}: {level}"
+            for resource, level in permissions.items()
+            if not _includes_level(installation.permissions.get(resource), level)
+        ]
+        if missing_levels:
+            problem = f"the GitHub App lacks the permission {' and '.join(missing_levels)}"
+            to_do = "Add it to the App if needed, and ask an owner of {owner} to accept it"
+            raise self._setup_error(repository, problem, to_do)
+
+    def _refusal_error(self, repository: str, error: GitHubError) -> GitHubError:
+        """Return the error to raise if GitHub refused a request about an installation.
+
+        It states the cause: the installation was removed or suspended, does not include the
+        repository, or lacks a permission. Temporary errors and errors of the credentials are
+        returned unchanged.
+        """
+        message = str(error)
+        if error.passing or error.status in {None, _UNAUTHORIZED}:
+            return error
+        if error.status == NOT_FOUND:
+            return self._missing_installation(repository)
+        if error.status == _FORBIDDEN and "suspended" in message:
+            return self._suspended_installation(repository)
+        if error.status == _UNPROCESSABLE and "permission" not in message:
+            return self._missing_repository(repository)
+        problem = f"GitHub refuses the GitHub App ({message})"
+        return self._setup_error(repository, problem, "Check the App's installation")
+
+    def _missing_installation(self, repository: str) -> AppError:
+        problem = "the GitHub App is not installed at {owner}"
+        to_do = "Ask an owner of {owner} to install it for {name}"
+        return self._setup_error(repository, problem, to_do)
+
+    def _missing_repository(self, repository: str) -> AppError:
+        problem = "the installation of the GitHub App at {owner} doesn't include this repository"
+        to_do = "Ask an owner of {owner} to add {name}, or correct the name"
+        return self._setup_error(repository, problem, to_do)
+
+    def _suspended_installation(self, repository: str) -> AppError:
+        problem = "the installation of the GitHub App at {owner} is suspended"
+        return self._setup_error(repository, problem, "Ask an owner of {owner} to unsuspend it")
+
+    def _setup_error(self, repository: str, problem: str, to_do: str) -> AppError:
+        """Return an error with `{owner}` and `{name}` filled in, and the App's page."""
+        owner, _, name = repository.partition("/")
+        problem, to_do = (
+            text.replace("{owner}", owner).replace("{name}", name) for text in (problem, to_do)
+        )
+        return AppError(repository, problem, f"{to_do}: {self.page}")
 
 
-def app_from_environment(patience: Patience | None = None) -> GitHubApp | None:
-    """Return the App that the environment variables describe, or None if they are empty.
+def app_from_environment(patience: Patience | None = None) -> GitHubApp:
+    """Return the App that the environment variables UPSTREAM_APP_ID and UPSTREAM_APP_KEY describe.
 
-    Raises GitHubError, and AppError if only one variable is set, the key is not valid, or GitHub
+    Raises GitHubError, and AppError if a variable is not set, the key is not valid, or GitHub
     refuses the App.
     """
-    app_id, key = (os.environ.get(name, "").strip() for name in (APP_ID, APP_KEY))
-    if not app_id and not key:
-        return None
-    if not app_id or not key:
-        set_variable, empty_variable = (APP_KEY, APP_ID) if key else (APP_ID, APP_KEY)
-        fix = "Set both variables of the GitHub App, or neither to use personal tokens"
-        raise AppError(empty_variable, f"the variable is empty, but {set_variable} is set", fix)
+    values = {name: os.environ.get(name, "").strip() for name in (APP_ID, APP_KEY)}
+    if empty := [name for name, value in values.items() if not value]:
+        fix = "Set up the GitHub App as docs/upstream-events.md describes"
+        raise AppError(" and ".join(empty), "no value is set", fix)
     require_pygithub()
-    return connected_app(
-        AppCredentials(app_id, key), api_url_from_environment(), patience or Patience()
-    )
+    credentials = AppCredentials(values[APP_ID], values[APP_KEY])
+    return connected_app(credentials, api_url_from_environment(), patience or Patience())
 
 
 def connected_app(credentials: AppCredentials, home: str, patience: Patience) -> GitHubApp:
@@ -227,7 +252,7 @@ def _app_client(
     except AppError:
         raise
     except GitHubError as error:
-        raise app_refusal_error(error, utc_now()) from None
+        raise _credentials_error(error) from None
     finally:
         api.close()
 
@@ -236,69 +261,16 @@ def _includes_level(granted: str | None, level: str) -> bool:
     return granted in _LEVELS and _LEVELS.index(granted) >= _LEVELS.index(level)
 
 
-def app_refusal_error(error: GitHubError, now: dt.datetime) -> GitHubError:
-    """Return an AppError if wrong credentials or a wrong clock caused `error`, else `error` itself.
-
-    `now` is the time of this machine's clock, which the message states.
-    """
+def _credentials_error(error: GitHubError) -> GitHubError:
+    """Return an AppError if wrong credentials or a wrong clock caused `error`, else `error`."""
     message = str(error)
     if error.status == _UNAUTHORIZED and any(claim in message for claim in _CLOCK_CLAIMS):
-        clock = f"the clock of this machine says {now:%Y-%m-%d %H:%M:%S} UTC"
+        clock = f"the clock of this machine says {utc_now():%Y-%m-%d %H:%M:%S} UTC"
         problem = f"GitHub refuses the time of the request: {clock}"
         fix = "Synchronize the clock of this machine"
-        return AppError(_CREDENTIAL_VARIABLES, problem, fix, error.status)
-    if error.status == _UNAUTHORIZED or _UNKNOWN_APP_MESSAGE in message.casefold():
+    elif error.status == _UNAUTHORIZED or _UNKNOWN_APP_MESSAGE in message.casefold():
         problem = f"GitHub doesn't accept the App ({message})"
         fix = "Check that the key belongs to the App with this id and was not deleted"
-        return AppError(_CREDENTIAL_VARIABLES, problem, fix, error.status)
-    return error
-
-
-def missing_installation(repository: str, page: str) -> AppError:
-    """Return the error for an owner that has not installed the App; `page` is the App's URL."""
-    owner, _, name = repository.partition("/")
-    fix = f"Ask an owner of {owner} to install it for {name}: {page}"
-    return AppError(repository, f"the GitHub App is not installed at {owner}", fix)
-
-
-def missing_repository(repository: str, page: str) -> AppError:
-    """Return the error for an installation without the repository; `page` is the App's URL."""
-    owner, _, name = repository.partition("/")
-    problem = f"the installation of the GitHub App at {owner} doesn't include this repository"
-    fix = f"Ask an owner of {owner} to add {name}, or correct the name: {page}"
-    return AppError(repository, problem, fix)
-
-
-def suspended_installation(repository: str, page: str) -> AppError:
-    """Return the error for an installation that its owner suspended; `page` is the App's URL."""
-    owner = repository.partition("/")[0]
-    problem = f"the installation of the GitHub App at {owner} is suspended"
-    return AppError(repository, problem, f"Ask an owner of {owner} to unsuspend it: {page}")
-
-
-def missing_permissions(repository: str, permissions: Sequence[str], page: str) -> AppError:
-    """Return the error for permissions that the owner has not granted; `page` is the App's URL."""
-    owner = repository.partition("/")[0]
-    problem = f"the GitHub App lacks the permission {' and '.join(permissions)}"
-    fix = f"Add it to the App if needed, and ask an owner of {owner} to accept it: {page}"
-    return AppError(repository, problem, fix)
-
-
-def installation_refusal_error(repository: str, error: GitHubError, page: str) -> GitHubError:
-    """Return the error to raise if GitHub refused a request about an installation.
-
-    The returned error states the cause: the installation was removed or suspended, does not include
-    the repository, or lacks a permission. Temporary errors and errors of the credentials are
-    returned unchanged. `page` is the App's URL.
-    """
-    message = str(error)
-    if error.passing or error.status in {None, _UNAUTHORIZED}:
+    else:
         return error
-    if error.status == NOT_FOUND:
-        return missing_installation(repository, page)
-    if error.status == _FORBIDDEN and "suspended" in message:
-        return suspended_installation(repository, page)
-    if error.status == _UNPROCESSABLE and "permission" not in message:
-        return missing_repository(repository, page)
-    problem = f"GitHub refuses the GitHub App ({message})"
-    return AppError(repository, problem, f"Check the App's installation: {page}", error.status)
+    return AppError(f"{APP_ID} and {APP_KEY}", problem, fix, error.status)

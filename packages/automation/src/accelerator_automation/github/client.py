@@ -32,8 +32,6 @@ API_URL = "https://api.github.com"
 _AGENT = "accelerator-portal"
 _TIMEOUT_SECONDS = 30
 _MOST_CHARACTERS = 200
-# The header with sets of permissions, each of which allows the request, separated by semicolons.
-_PERMISSIONS_HEADER = "x-accepted-github-permissions"
 _OK = 200
 _SERVER_ERROR = 500
 _REDIRECT_STATUSES = {301, 302, 303, 307, 308}
@@ -71,18 +69,14 @@ class GitHubClient:
         """
         for _ in range(self.patience.tries - 1):
             try:
-                return self._response("GET", path)[0]
+                return self._response("GET", path)
             except _CutOffError:
                 continue
-        return self._response("GET", path)[0]
-
-    def get_with_headers(self, path: str) -> tuple[bytes, Mapping[str, str]]:
-        """Return the response body, and the headers by name in lower case. Raises GitHubError."""
         return self._response("GET", path)
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> bytes:
         """Send a JSON body and return the response body. Raises GitHubError."""
-        return self._response(method, path, dict(body))[0]
+        return self._response(method, path, dict(body))
 
     def download(self, path: str, most: int) -> bytes:
         """Return the content of a file, following GitHub's redirect to its storage.
@@ -109,19 +103,17 @@ class GitHubClient:
         status, headers, text = self._request("GET", path, None, accept)
         storage_url = str(headers.get("location", ""))
         if status not in _REDIRECT_STATUSES or not storage_url:
-            raise _refusal_error(path, status, text, headers)
+            raise _refusal_error(path, status, text)
         storage_parts, api_parts = urlsplit(storage_url), urlsplit(self.home)
         if storage_parts.scheme != "https" and storage_parts.netloc != api_parts.netloc:
             raise GitHubError(f"{path}: the address of the file is not https")
         return storage_url
 
-    def _response(
-        self, method: str, path: str, body: dict[str, Any] | None = None
-    ) -> tuple[bytes, Mapping[str, str]]:
-        status, headers, text = self._request(method, path, body)
+    def _response(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+        status, _, text = self._request(method, path, body)
         if not _OK <= status < min(_REDIRECT_STATUSES):
-            raise _refusal_error(path, status, text, headers)
-        return text.encode(), headers
+            raise _refusal_error(path, status, text)
+        return text.encode()
 
     def _request(
         self,
@@ -144,7 +136,7 @@ class GitHubClient:
         except GithubException as error:
             traffic.add(Traffic(refusals=error.status in REFUSING_STATUSES))
             text = json.dumps(error.data, default=str)  # bytes if GitHub did not answer in JSON
-            raise _refusal_error(path, error.status, text, error.headers) from None
+            raise _refusal_error(path, error.status, text) from None
         except (ChunkedEncodingError, ContentDecodingError):
             raise _CutOffError(f"{path}: GitHub's response was cut off", passing=True) from None
         except (RequestException, OSError, RuntimeError) as error:
@@ -156,7 +148,6 @@ class GitHubClient:
 
     @property
     def _requester(self) -> Requester:
-        """The PyGithub connection of the current thread."""
         requester: Requester | None = getattr(self._thread_local, "requester", None)
         if requester is None:
             requester = self._thread_local.requester = self._new_requester()
@@ -207,9 +198,7 @@ def require_pygithub() -> None:
         raise GitHubError(f"PyGithub is not installed. {install}") from None
 
 
-def _refusal_error(
-    path: str, status: int, text: str, headers: Mapping[str, Any] | None
-) -> GitHubError:
+def _refusal_error(path: str, status: int, text: str) -> GitHubError:
     """Return the error for a request that GitHub refused, with GitHub's message in one line."""
     try:
         message = json.loads(text)["message"]
@@ -218,9 +207,7 @@ def _refusal_error(
     reason = " ".join(str(message).split())[:_MOST_CHARACTERS] or "refused"
     is_rate_limit = "rate limit" in reason.casefold()
     passing = is_rate_limit or status >= _SERVER_ERROR or status in _TEMPORARY_STATUSES
-    permissions = str((headers or {}).get(_PERMISSIONS_HEADER, ""))[:_MOST_CHARACTERS]
-    what = f"{path}: {reason} (HTTP {status})"
-    return GitHubError(what, status, passing=passing, permissions=permissions)
+    return GitHubError(f"{path}: {reason} (HTTP {status})", status, passing=passing)
 
 
 async def _download_url(url: str, most: int) -> bytes:

@@ -1,8 +1,7 @@
 """Limits the rate of requests to GitHub's API.
 
-GitHub has one limit for each personal token. A GitHub App has one limit for each installation, so
-one for each owner of repositories. Source: docs.github.com, "Rate limits for the REST API", read
-2026-11-21.
+A GitHub App has one limit for each installation, so one for each owner of repositories. Source:
+docs.github.com, "Rate limits for the REST API", read 2026-11-21.
 """
 
 from __future__ import annotations
@@ -12,10 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
 
-from accelerator_automation.github.api import Api, ForwardingApi, repository_of
 from accelerator_reports.files.clock import utc_now
 
 RATE_WINDOW = dt.timedelta(minutes=1)
@@ -52,31 +48,3 @@ class RateLimiter:
                     break
                 self._pause(seconds_left)
             self._starts.append(self._now())
-
-
-@dataclass(frozen=True, slots=True)
-class RateLimitedApi(ForwardingApi):
-    """GitHub's API, with a wait before each request until the rate limit `pace` allows it."""
-
-    api: Api
-    pace: RateLimiter
-
-    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:  # noqa: ARG002 - one pace for all paths
-        self.pace.wait()
-        return ask(self.api)
-
-
-class OwnerRateLimitedApi(ForwardingApi):
-    """GitHub's API, with one rate limit for each owner of repositories."""
-
-    def __init__(
-        self, api: Api, most: int, now: UtcClock = utc_now, pause: Pause = time.sleep
-    ) -> None:
-        self._api = api
-        self._new_limiter = partial(RateLimiter, (), now, pause, most)
-        self._limiters: dict[str, RateLimiter] = {}
-
-    def _forward(self, path: str, ask: Callable[[Api], bytes]) -> bytes:
-        owner = repository_of(path).partition("/")[0].casefold()
-        self._limiters.setdefault(owner, self._new_limiter()).wait()
-        return ask(self._api)

@@ -16,8 +16,6 @@ from accelerator_automation.github.api import Api, GitHubError, read_all_pages
 from accelerator_automation.github.models import GitHubModel, Number, time_text
 from accelerator_automation.markdown_check import HarmfulError
 from accelerator_automation.platform_maintainers import maintainers
-from accelerator_automation.upstream import answer_ledger
-from accelerator_automation.upstream.answer_ledger import Ledger, LookupResult
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.check_runs import (
     allows_check_run,
@@ -28,10 +26,23 @@ from accelerator_automation.upstream.check_runs import (
     with_current_labels,
 )
 from accelerator_automation.upstream.comment import CommentAccess, PlatformAnswer, update_comment
-from accelerator_automation.upstream.dispatch_queue import SendLog
+from accelerator_automation.upstream.connections import Clients
+from accelerator_automation.upstream.delivery import (
+    LIFETIME,
+    Delivery,
+    Ledger,
+    SendLog,
+    settled,
+    to_look_up,
+)
 from accelerator_automation.upstream.new_failures import report_news
-from accelerator_automation.upstream.planning import run_title
-from accelerator_automation.upstream.run_search import CLOCK_SKEW, SentRequest, report_repository
+from accelerator_automation.upstream.run_search import (
+    CLOCK_SKEW,
+    RunResult,
+    current_entries,
+    find_reports,
+    report_repository,
+)
 from accelerator_automation.upstream.workflow_artifacts import (
     LEDGER_FILE,
     SENT_FILE,
@@ -62,102 +73,80 @@ PyTorch's relay has the same limit."""
 _ANSWERED_STATES = {"report", "late"}
 
 
-@dataclass(frozen=True, slots=True)
-class Clients:
-    """Clients of GitHub for this repository, for vendors' runs and for PyTorch's pull requests."""
-
-    own: Api
-    """Reads this repository."""
-    vendors: Api
-    """Reads the vendors' runs."""
-    upstream: Api
-    """Posts comments and check runs on PyTorch's pull requests."""
-    home: str
-    """This repository, as OWNER/NAME."""
-    login: str
-    """The account that posts the comments."""
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerRound:
-    """The results of a round: lookups, compared reports, what was done, and the next ledger."""
-
-    lookups: tuple[LookupResult, ...]
-    answers: tuple[PlatformAnswer, ...]
-    done: tuple[str, ...]
-    """What was done or failed, except lookups, as sentences."""
-    ledger: Ledger
-    """The ledger for the next round."""
-    failed: bool
-    """Whether a lookup failed, or an answer could not be posted; the next round tries it again."""
-
-
 class _Issue(GitHubModel):
     """An issue or a pull request; GitHub's list of issues has both."""
 
     number: Number
 
 
-@dataclass(frozen=True, slots=True)
-class LateLabels:
-    """The result of looking for labels that were added after the test results were posted.
-
-    `titles` are the titles of the vendors' workflow runs whose results now need a check run,
-    because the pull request has the label that requests it. `errors` are sentences about requests
-    to GitHub that failed.
-    """
-
-    titles: frozenset[str] = frozenset()
-    errors: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class LabelQuestion:
-    """A label to look for on the pull requests of `repository`."""
-
-    repository: str
-    label: str
-
-
-@dataclass(frozen=True, slots=True)
-class PlatformHistories:
-    """The histories of platforms (`data/history/`), against which new reports are compared."""
-
-    root: Path
-    """The repository."""
-    faults: list[str] = field(default_factory=list)
-    """Sentences about histories that could not be read."""
-
-    def of(self, accelerator: str) -> History:
-        """Return the history of a platform.
-
-        If the history cannot be read, returns an empty history and adds a sentence to `faults`.
-        """
-        try:
-            return read_history(self.root, accelerator, "runs")
-        except ProblemsError as error:
-            self.faults.append(f"The history of {accelerator} cannot be read: {error.problems[0]}")
-            return History(accelerator, "runs")
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedReport:
-    """A platform's report on a change, compared with the platform's history."""
-
-    change: Change
-    answer: PlatformAnswer
-
-
 @dataclass(slots=True)
-class PostedAnswers:
-    """The result of posting answers: what was done, what failed, and what got a check run."""
+class AnswerRound:
+    """The results of a round: lookups, compared reports, what was done, and the next ledger."""
 
-    sentences: list[str] = field(default_factory=list)
-    """What was done or failed, in sentences."""
-    failed: set[int] = field(default_factory=set)
+    lookups: list[RunResult] = field(default_factory=list)
+    answers: list[PlatformAnswer] = field(default_factory=list)
+    done: list[str] = field(default_factory=list)
+    """What was done or failed, except lookups, as sentences."""
+    ledger: Ledger = field(default_factory=Ledger)
+    """The ledger for the next round."""
+    failed: bool = False
+    """Whether a lookup failed, or an answer could not be posted; the next round tries it again."""
+    _failed_pulls: set[int] = field(default_factory=set)
     """The numbers of the pull requests on which posting failed."""
-    checked: set[str] = field(default_factory=set)
+    _checked: set[str] = field(default_factory=set)
     """The titles of the vendors' workflow runs whose results were posted as check runs."""
+
+    def post(
+        self,
+        access: CommentAccess,
+        catalog: Catalog,
+        compared: Iterable[tuple[Delivery, PlatformAnswer]],
+    ) -> None:
+        """Post the answers on every pull request.
+
+        A failure on one pull request does not stop the others.
+        """
+        for change, answers in _by_pull_request(compared).items():
+            try:
+                self.done.append(update_comment(access, change, [answer for _, answer in answers]))
+                self._put_check_runs(access.api, catalog, change, answers)
+            except (GitHubError, HarmfulError) as error:
+                self._failed_pulls.add(change.number or 0)
+                self.done.append(f"Pull request {change.number} could not be answered: {error}")
+
+    def _put_check_runs(
+        self,
+        api: Api,
+        catalog: Catalog,
+        change: Change,
+        answers: Iterable[tuple[Delivery, PlatformAnswer]],
+    ) -> None:
+        with_relay = [(*one, relay_entry(catalog, one[1].repository)) for one in answers]
+        if not any(relay and relay.level in {"L3", "L4"} for *_, relay in with_relay):
+            return
+        change = with_current_labels(api, change)
+        for delivery, answer, relay in with_relay:
+            if relay and allows_check_run(relay, change):
+                body = check_run_body(answer, change, relay.level)
+                self.done.append(put_check_run(api, change.repository, body))
+                self._checked.add(delivery.title)
+
+    def close(self, deliveries: Iterable[Delivery], now: dt.datetime) -> None:
+        """Set the next ledger, and whether the round failed.
+
+        What could not be posted stays open, so that the next round tries it again.
+        """
+        states = {
+            one.delivery.title: one.state
+            for one in self.lookups
+            if one.state and one.delivery.change.number not in self._failed_pulls
+        }
+        self.ledger = Ledger.of(
+            settled(one, states[one.title], now, self._checked) if one.title in states else one
+            for one in deliveries
+        )
+        unread = any(one.state is None for one in self.lookups)
+        self.failed = self.failed or bool(self._failed_pulls) or unread
 
 
 def run_answer_round(
@@ -168,163 +157,114 @@ def run_answer_round(
     With `keep`, reports of the main branch are stored in the platforms' results. Raises OSError,
     and GitHubError if this repository's own files cannot be read.
     """
-    source = FileSource(clients.own, clients.home, now - answer_ledger.REQUEST_LIFETIME)
+    source = FileSource(clients.own, clients.home, now - LIFETIME)
     ledger = newest_workflow_file(source, LEDGER_FILE, Ledger) or Ledger()
     log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
-    sent_changes = dict(sorted({**ledger.open, **log.sent}.items()))  # the newest event comes last
-    entries = answer_ledger.current_entries(catalog)
-    recent_requests = answer_ledger.sent_requests(
-        sent_changes.values(), entries, now - LABEL_PERIOD
-    )
-    unchecked_requests = requests_without_check(catalog, clients.home, recent_requests, ledger)
-    labels = late_labels(clients.upstream, unchecked_requests)
-    requests = answer_ledger.open_requests(
-        sent_changes.values(), ledger, entries, now, labels.titles
-    )
-    lookups = answer_ledger.find_reports(
-        clients.vendors, clients.home, known_names(catalog), requests, now
-    )
-    histories = PlatformHistories(root)
-    compared_reports = list(compare_with_histories(lookups, catalog, histories, now.date()))
-    access = CommentAccess(clients.upstream, clients.login, maintainers(catalog))
-    posted = post_answers(access, catalog, compared_reports)
-    sentences = [*labels.errors, *posted.sentences, *histories.faults]
+    deliveries = ledger.with_sent(log, current_entries(catalog), now)
+    recent = (one for one in deliveries if now - one.at <= LABEL_PERIOD)
+    unchecked = _deliveries_without_check(catalog, clients.home, recent)
+    labeled_titles, errors = _late_labels(clients.app, unchecked)
+    done = AnswerRound(done=errors, failed=bool(errors))
+    requests = to_look_up(deliveries, labeled_titles)
+    done.lookups = find_reports(clients.app, clients.home, known_names(catalog), requests, now)
+    faults: list[str] = []
+    compared = list(_compare_with_histories(root, catalog, done.lookups, now.date(), faults))
+    done.answers = [answer for _, answer in compared]
+    done.post(CommentAccess(clients.app, clients.login, maintainers(catalog)), catalog, compared)
+    done.done += faults
     if keep:
-        sentences += [f"Stored the report of {name}." for name in store_main_reports(root, lookups)]
-    return AnswerRound(
-        lookups=tuple(lookups),
-        answers=tuple(one.answer for one in compared_reports),
-        done=tuple(sentences),
-        ledger=answer_ledger.ledger_with_open(
-            answer_ledger.ledger_with_settled(ledger, lookups, now, posted.failed, posted.checked),
-            sent_changes,
-            now,
-        ),
-        failed=bool(posted.failed or labels.errors) or any(one.error for one in lookups),
-    )
+        stored = _store_main_reports(root, done.lookups)
+        done.done += [f"Stored the report of {name}." for name in stored]
+    done.close(deliveries, now)
+    return done
 
 
-def late_labels(
-    api: Api, waiting: Mapping[LabelQuestion, Mapping[int, tuple[SentRequest, ...]]]
-) -> LateLabels:
-    """Return the titles of the workflow runs whose pull request has the label for a check run.
+def _deliveries_without_check(
+    catalog: Catalog, home: str, deliveries: Iterable[Delivery]
+) -> dict[tuple[str, str], list[Delivery]]:
+    """Return the answered deliveries that have no check run, but get one if a label is added.
 
-    `waiting` has the requests without a check run, by label and by the pull request's number. If
-    the labels cannot be read from GitHub, `errors` of the result says why.
+    The key is the repository of the pull requests, and the label. `deliveries` are sorted by time;
+    only the last one of each platform and pull request counts.
     """
-    titles: set[str] = set()
-    errors: list[str] = []
-    for question, requests in waiting.items():
-        oldest = min(request.at for request_group in requests.values() for request in request_group)
+    newest = {
+        (one.change.repository, one.change.number, one.accelerator): one
+        for one in deliveries
+        if one.change.number is not None
+    }
+    by_label: dict[tuple[str, str], list[Delivery]] = {}
+    for one in newest.values():
+        relay = relay_entry(catalog, report_repository(home, one.platform))
+        if relay and relay.level == "L3" and one.state in _ANSWERED_STATES and not one.checked:
+            by_label.setdefault((one.change.repository, check_label(relay)), []).append(one)
+    return by_label
+
+
+def _late_labels(
+    api: Api, unchecked: Mapping[tuple[str, str], Sequence[Delivery]]
+) -> tuple[set[str], list[str]]:
+    """Return the titles of the runs whose pull request got the label for a check run, and errors.
+
+    The errors are sentences about labels that could not be read from GitHub. One request for each
+    label lists what changed since its oldest delivery; adding a label is a change.
+    """
+    titles, errors = set(), []
+    for (repository, label), deliveries in unchecked.items():
+        since = time_text(min(one.at for one in deliveries) - CLOCK_SKEW)
+        query = f"labels={quote(label, safe='')}&state=all&since={quote(since, safe='')}"
         try:
-            labeled_numbers = set(_labeled_numbers(api, question, oldest - CLOCK_SKEW))
+            issues = list(read_all_pages(api, f"repos/{repository}/issues?{query}", _Issue))
         except GitHubError as error:
-            errors.append(f"Pull requests with {question.label} could not be listed: {error}")
+            errors.append(f"Pull requests with {label} could not be listed: {error}")
             continue
-        for number in labeled_numbers & requests.keys():
-            titles |= {
-                run_title(request.change, request.entry.accelerator) for request in requests[number]
-            }
-    return LateLabels(frozenset(titles), tuple(errors))
+        numbers = {issue.number for issue in issues}
+        titles |= {one.title for one in deliveries if one.change.number in numbers}
+    return titles, errors
 
 
-def requests_without_check(
-    catalog: Catalog, home: str, requests: Iterable[SentRequest], ledger: Ledger
-) -> dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]]:
-    """Return the answered requests that have no check run, but get one if a label is added.
-
-    The outer key is the label, with the repository of the pull requests. The inner key is the
-    number of a pull request, its value has the requests for this pull request. `requests` are
-    sorted by time; only the last request of each platform and pull request counts. `home` is this
-    repository (OWNER/NAME).
-    """
-    newest_requests: dict[tuple[str, int, str], SentRequest] = {}
-    for request in requests:
-        number = request.change.number
-        if number is not None:
-            newest_requests[request.change.repository, number, request.entry.accelerator] = request
-    requests_by_label: dict[LabelQuestion, dict[int, tuple[SentRequest, ...]]] = {}
-    for (repository, number, _), request in newest_requests.items():
-        settled = ledger.settled.get(run_title(request.change, request.entry.accelerator))
-        relay = relay_entry(catalog, report_repository(home, request.entry))
-        if not relay or relay.level != "L3":
-            continue
-        if settled and settled.state in _ANSWERED_STATES and not settled.checked:
-            label_requests = requests_by_label.setdefault(
-                LabelQuestion(repository, check_label(relay)), {}
-            )
-            label_requests[number] = (*label_requests.get(number, ()), request)
-    return requests_by_label
-
-
-def _labeled_numbers(api: Api, question: LabelQuestion, since: dt.datetime) -> Iterator[int]:
-    """Yield the numbers of the pull requests and issues that have the label of `question`.
-
-    Only those that changed at `since` or later are included. Adding a label is a change.
-    """
-    label, since_text = (quote(text, safe="") for text in (question.label, time_text(since)))
-    query = f"labels={label}&state=all&since={since_text}"
-    for issue in read_all_pages(api, f"repos/{question.repository}/issues?{query}", _Issue):
-        yield issue.number
-
-
-def compare_with_histories(
-    lookups: Iterable[LookupResult], catalog: Catalog, bases: PlatformHistories, today: dt.date
-) -> Iterator[ComparedReport]:
+def _compare_with_histories(
+    root: Path,
+    catalog: Catalog,
+    lookups: Iterable[RunResult],
+    today: dt.date,
+    faults: list[str],
+) -> Iterator[tuple[Delivery, PlatformAnswer]]:
     """Yield each report that was found, compared with the history of its platform.
 
-    Lookups without a report are skipped.
+    A history that cannot be read counts as empty, and `faults` gets a sentence about it.
     """
-    for lookup in lookups:
-        change, result = lookup.request.change, lookup.result
-        if result is None or result.report is None:
+    for found in lookups:
+        if found.report is None:
             continue
-        platform = catalog.by_id[lookup.request.entry.accelerator]
-        history = bases.of(platform.id)
+        platform = catalog.by_id[found.delivery.accelerator]
+        try:
+            history = read_history(root, platform.id, "runs")
+        except ProblemsError as error:
+            faults.append(f"The history of {platform.id} cannot be read: {error.problems[0]}")
+            history = History(platform.id, "runs")
         answer = {
             "accelerator": platform.id,
             "name": platform.accelerator.name,
-            "head": change.head,
-            "repository": result.repository,
-            "run": result.run,
-            "torch": result.report.environment.torch,
-            "late": result.state == "late",
-            "news": report_news(result.report, history, platform.known_issues, today),
+            "head": found.delivery.change.head,
+            "repository": found.repository,
+            "run": found.run,
+            "torch": found.report.environment.torch,
+            "late": found.state == "late",
+            "news": report_news(found.report, history, platform.known_issues, today),
         }
-        yield ComparedReport(change, PlatformAnswer.model_validate(answer))
+        yield found.delivery, PlatformAnswer.model_validate(answer)
 
 
-def post_answers(
-    access: CommentAccess, catalog: Catalog, found: Sequence[ComparedReport]
-) -> PostedAnswers:
-    """Post the answers on every pull request; return what was posted and what failed.
-
-    A failure on one pull request does not stop the others. The next round tries the failed pull
-    requests again.
-    """
-    posted = PostedAnswers()
-    for change, reports in _by_pull_request(found).items():
-        try:
-            posted.sentences.append(
-                update_comment(access, change, [report.answer for report in reports])
-            )
-            _put_check_runs(access.api, catalog, change, reports, posted)
-        except (GitHubError, HarmfulError) as error:
-            posted.failed.add(change.number or 0)
-            posted.sentences.append(f"Pull request {change.number} could not be answered: {error}")
-    return posted
-
-
-def store_main_reports(root: Path, lookups: Iterable[LookupResult]) -> list[str]:
+def _store_main_reports(root: Path, lookups: Iterable[RunResult]) -> list[str]:
     """Store each platform's newest report about PyTorch's main branch.
 
     The file is in the platform's `results/`. The nightly job adds the report to the history.
     Returns the ids of the platforms whose report was stored. Raises OSError.
     """
     reports_by_id = {
-        lookup.request.entry.accelerator: lookup.result.report
-        for lookup in sorted(lookups, key=lambda lookup: lookup.request.at)
-        if lookup.request.change.number is None and lookup.result and lookup.result.report
+        found.delivery.accelerator: found.report
+        for found in sorted(lookups, key=lambda found: found.delivery.at)
+        if found.delivery.change.number is None and found.report
     }
     for accelerator, report in reports_by_id.items():
         report_path = root / ACCELERATORS / accelerator / RESULTS / f"{MAIN_REPORT_NAME}.json"
@@ -333,38 +273,15 @@ def store_main_reports(root: Path, lookups: Iterable[LookupResult]) -> list[str]
 
 
 def _by_pull_request(
-    compared_reports: Iterable[ComparedReport],
-) -> Mapping[Change, list[ComparedReport]]:
-    """Return the reports grouped by pull request, without the reports of the main branch.
+    compared: Iterable[tuple[Delivery, PlatformAnswer]],
+) -> dict[Change, list[tuple[Delivery, PlatformAnswer]]]:
+    """Return the answers grouped by pull request, without those of the main branch.
 
-    The key of a group is the change of its last report in `compared_reports`: this change has the
-    newest labels.
+    The key of a group is the change of its last answer, which has the newest labels.
     """
-    changes_by_key: dict[tuple[str, int], Change] = {}
-    reports: dict[tuple[str, int], list[ComparedReport]] = {}
-    for report in compared_reports:
-        if report.change.number is not None:
-            key = (report.change.repository, report.change.number)
-            changes_by_key[key] = report.change
-            reports.setdefault(key, []).append(report)
-    return {change: reports[key] for key, change in changes_by_key.items()}
-
-
-def _put_check_runs(
-    api: Api,
-    catalog: Catalog,
-    change: Change,
-    reports: Iterable[ComparedReport],
-    posted: PostedAnswers,
-) -> None:
-    reports_with_relay = [
-        (report, relay_entry(catalog, report.answer.repository)) for report in reports
-    ]
-    if not any(relay and relay.level in {"L3", "L4"} for _, relay in reports_with_relay):
-        return
-    change = with_current_labels(api, change)
-    for report, relay in reports_with_relay:
-        if relay and allows_check_run(relay, change):
-            body = check_run_body(report.answer, change, relay.level)
-            posted.sentences.append(put_check_run(api, change.repository, body))
-            posted.checked.add(run_title(report.change, report.answer.accelerator))
+    groups: dict[tuple[str, int], list[tuple[Delivery, PlatformAnswer]]] = {}
+    for delivery, answer in compared:
+        if (number := delivery.change.number) is not None:
+            key = delivery.change.repository, number
+            groups.setdefault(key, []).append((delivery, answer))
+    return {group[-1][0].change: group for group in groups.values()}

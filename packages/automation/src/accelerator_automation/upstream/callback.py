@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from accelerator_automation.github.models import GitHubModel, time_text
-from accelerator_automation.upstream.change import UPSTREAM, Delivery, RefusedEventError, Sha1
+from accelerator_automation.upstream.change import UPSTREAM, EventId, RefusedEventError, Sha1
 from accelerator_reports.relay import relay_summary
 from accelerator_reports.report import Report
 
@@ -30,7 +30,7 @@ class Dispatched(GitHubModel):
 
     event_type: Annotated[str, Field(min_length=1, max_length=100)]
     """The type of the event."""
-    delivery_id: Delivery
+    delivery_id: EventId
     """The delivery number of the event."""
     payload: dict[str, Any]
     """The payload of PyTorch's webhook."""

@@ -30,7 +30,7 @@ OLDEST_PUSH = dt.timedelta(days=1)
 _MISSING_STATUSES = {404, 422}
 
 Sha1 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
-Delivery = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{5,63}$")]
+EventId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9-]{5,63}$")]
 ChangeNumber = Annotated[int, Field(gt=0, lt=10**9)]
 ShortText = Annotated[str, StringConstraints(max_length=1000)]
 
@@ -53,7 +53,7 @@ class Change(StrictModel):
 
     occasion: UpstreamTrigger
     """The kind of event or schedule for which the change is tested."""
-    delivery: Delivery
+    delivery: EventId
     """The sender's number of the event; a repeated event has the same number."""
     repository: FullName
     """The repository of the change."""

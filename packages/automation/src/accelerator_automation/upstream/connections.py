@@ -1,138 +1,34 @@
-"""Creates the GitHub clients of the upstream jobs, with tokens of the GitHub App or personal ones.
-
-Also lists the permissions that the App needs on each repository.
-"""
+"""Creates the GitHub clients of the upstream jobs."""
 
 from __future__ import annotations
 
-from accelerator_automation.github.app import Permissions, app_from_environment
+from dataclasses import dataclass
+
+from accelerator_automation.github.api import Api
+from accelerator_automation.github.app import app_from_environment
+from accelerator_automation.github.app_api import AppApi
 from accelerator_automation.github.client import client_from_environment
-from accelerator_automation.github.installation_tokens import InstallationApi, InstallationTokens
-from accelerator_automation.github.rate_limit import (
-    OwnerRateLimitedApi,
-    RateLimitedApi,
-    RateLimiter,
-)
-from accelerator_automation.upstream.answer_round import Clients
-from accelerator_automation.upstream.change import UPSTREAM
-from accelerator_automation.upstream.check_runs import relay_entry
-from accelerator_automation.upstream.dispatch_round import Senders
-from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
-
-READS_A_MINUTE = 450
-"""The maximum number of reads in a minute: half of the 900 points that GitHub allows a token; a GET
-costs one point."""
-
-TOKENS_A_MINUTE = 45
-"""The maximum number of App tokens that a job requests in a minute; each costs five points. The
-sender may request 40 more tokens in the same minute. Together, this is less than half of the 900
-points that GitHub allows."""
-
-# The minimum permissions of the GitHub App for each use, and the repositories that need them.
-#
-# GitHub adds `metadata: read` itself. Source, read 2026-11-23: docs.github.com, "Permissions
-# required for GitHub Apps", as data in github/docs,
-# `src/github-apps/data/fpt-2022-11-28/server-to-server-permissions.json`.
-
-SEND_PERMISSIONS: Permissions = {"contents": "write"}
-"""The permissions for sending events: GitHub lists `POST /repos/{owner}/{repo}/dispatches` only
-under Contents."""
-READ_PERMISSIONS: Permissions = {"actions": "read"}
-"""The permissions for reading runs and artifacts, which GitHub lists under Actions."""
-COMMENT_PERMISSIONS: Permissions = {"pull_requests": "write"}
-"""The permissions for commenting on pull requests and reading their labels."""
-CHECK_PERMISSIONS: Permissions = {"checks": "write"}
-"""The permissions for creating check runs; GitHub lets only Apps create them."""
-WORKFLOW_PERMISSIONS: Permissions = {"contents": "read"}
-"""The permissions for reading files of a repository, as `upstream doctor` does."""
 
 
-def senders_from_environment(home: str) -> Senders:
-    """Return the clients that send events, with tokens from the environment.
+@dataclass(frozen=True, slots=True)
+class Clients:
+    """Clients of GitHub for this repository, and for vendors' and PyTorch's repositories."""
 
-    If the environment has the credentials of the GitHub App, the client for vendors uses the App,
-    otherwise the token in GH_TOKEN. The client for this repository uses PORTAL_TOKEN. Raises
-    GitHubError, AppError.
+    own: Api
+    """Starts this repository's workflows, and reads the files of earlier runs."""
+    app: Api
+    """Sends events to vendors, reads their runs, and posts comments and check runs on PyTorch's
+    pull requests, as the GitHub App."""
+    home: str
+    """This repository, as OWNER/NAME."""
+    login: str
+    """The account that posts the comments."""
+
+
+def clients_from_environment(home: str) -> Clients:
+    """Return the clients with the token in PORTAL_TOKEN, and the App of the environment.
+
+    `home` is this repository, as OWNER/NAME. Raises GitHubError, AppError.
     """
-    own_api, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
-    if app is None:
-        return Senders(vendors=client_from_environment(), own=own_api, home=home)
-    tokens = InstallationTokens(app, wait=RateLimiter(most=TOKENS_A_MINUTE).wait)
-    vendors = InstallationApi(tokens, lambda _: SEND_PERMISSIONS)
-    return Senders(vendors=vendors, own=own_api, home=home)
-
-
-def clients_from_environment(home: str, login: str) -> Clients:
-    """Return the clients that read reports and write comments, with tokens from the environment.
-
-    If the environment has the credentials of the GitHub App, the clients use the App. Otherwise,
-    the client for vendors' runs uses GH_TOKEN, and the client for comments uses UPSTREAM_TOKEN. The
-    client for this repository always uses PORTAL_TOKEN. `login` is the account whose comments are
-    updated. With the App, the App's own account is used instead. Raises GitHubError, AppError.
-    """
-    own_api, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
-    if app is None:
-        return Clients(
-            own=own_api,
-            vendors=RateLimitedApi(client_from_environment(), RateLimiter(most=READS_A_MINUTE)),
-            upstream=client_from_environment("UPSTREAM_TOKEN"),
-            home=home,
-            login=login,
-        )
-    tokens = InstallationTokens(app, wait=RateLimiter(most=TOKENS_A_MINUTE).wait)
-    return Clients(
-        own=own_api,
-        vendors=OwnerRateLimitedApi(
-            InstallationApi(tokens, lambda _: READ_PERMISSIONS), READS_A_MINUTE
-        ),
-        upstream=InstallationApi(tokens, upstream_permissions),
-        home=home,
-        login=app.login,
-    )
-
-
-def upstream_permissions(path: str) -> Permissions:
-    """Return the permissions that a request for a path of PyTorch's repository needs.
-
-    A path of check runs needs other permissions than comments and labels.
-    """
-    return CHECK_PERMISSIONS if "/check-runs" in path else COMMENT_PERMISSIONS
-
-
-def dispatch_targets(catalog: Catalog) -> list[Dispatch]:
-    """Return the vendors' repositories to which events are sent, with the type of the events.
-
-    The result is sorted and has no duplicates. A repository is listed once for each event type.
-    """
-    found = {run.sent_to for run in _upstream_runs(catalog) if run.sent_to}
-    return sorted(found, key=lambda one: (one.repository, one.event_type))
-
-
-def required_permissions(catalog: Catalog, home: str) -> dict[str, Permissions]:
-    """Return the permissions that the App needs on each repository, by OWNER/NAME.
-
-    `home` is this repository.
-    """
-    runs = _upstream_runs(catalog)
-    permissions: dict[str, Permissions] = {}
-    if runs:
-        check_permissions = CHECK_PERMISSIONS if check_run_repositories(catalog) else {}
-        permissions[UPSTREAM] = {**COMMENT_PERMISSIONS, **check_permissions}
-    if any(run.portal_workflow for run in runs):
-        permissions[home] = READ_PERMISSIONS
-    for target in dispatch_targets(catalog):
-        permissions[target.repository] = {**SEND_PERMISSIONS, **READ_PERMISSIONS}
-    return permissions
-
-
-def check_run_repositories(catalog: Catalog) -> list[str]:
-    """Return the vendors' repositories whose relay level (L3 or L4) allows check runs."""
-    repositories = sorted({target.repository for target in dispatch_targets(catalog)})
-    entries = (relay_entry(catalog, repository) for repository in repositories)
-    return [one.repository for one in entries if one and one.level in {"L3", "L4"}]
-
-
-def _upstream_runs(catalog: Catalog) -> list[UpstreamRun]:
-    events = (platform.accelerator.upstream_events for platform in catalog.platforms)
-    return [one.run for one in events if one is not None]
+    own, app = client_from_environment("PORTAL_TOKEN"), app_from_environment()
+    return Clients(own, AppApi(app), home, app.login)

@@ -12,7 +12,7 @@ import datetime as dt
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -20,7 +20,7 @@ from typing import Any
 
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
-from accelerator_automation.github.api import Api, GitHubError
+from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.rate_limit import (
     MOST_A_MINUTE,
     RATE_WINDOW,
@@ -29,17 +29,12 @@ from accelerator_automation.github.rate_limit import (
     UtcClock,
 )
 from accelerator_automation.upstream.change import BRANCH, Change, RefusedEventError
-from accelerator_automation.upstream.dispatch_queue import (
+from accelerator_automation.upstream.connections import Clients
+from accelerator_automation.upstream.delivery import (
     REPEAT_PERIOD,
-    QueueItem,
+    Delivery,
     SendLog,
     branch_name,
-    log_with_plans,
-    log_with_sent,
-    log_without_items,
-    log_without_old,
-    queue_items,
-    sending_moments,
 )
 from accelerator_automation.upstream.planning import (
     DispatchPlan,
@@ -107,22 +102,9 @@ class SendSettings:
     now: UtcClock = utc_now
 
 
-@dataclass(frozen=True, slots=True)
-class Senders:
-    """Clients of GitHub: `vendors` for the vendors' repositories, `own` for this repository.
-
-    `vendors` sends events. `own` starts workflows, and reads the files of earlier runs.
-    """
-
-    vendors: Api
-    own: Api
-    home: str
-    """This repository, as OWNER/NAME."""
-
-
 def send_items(
-    senders: Senders,
-    items: Sequence[QueueItem],
+    clients: Clients,
+    items: Sequence[Delivery],
     pace: RateLimiter,
     settings: SendSettings | None = None,
 ) -> list[SendResult]:
@@ -135,14 +117,14 @@ def send_items(
     if not items:
         return []
     with ThreadPoolExecutor(min(settings.at_once, len(items))) as pool:
-        return list(pool.map(lambda item: _send_item(senders, item, pace, settings), items))
+        return list(pool.map(lambda item: _send_item(clients, item, pace, settings), items))
 
 
 def _send_item(
-    senders: Senders, item: QueueItem, pace: RateLimiter, settings: SendSettings
+    clients: Clients, item: Delivery, pace: RateLimiter, settings: SendSettings
 ) -> SendResult:
-    entry = item.entry
-    api_path, body = _dispatch_request(item.change, entry, senders.home)
+    entry = item.platform
+    api_path, body = _dispatch_request(item.change, entry, clients.home)
     retrying = Retrying(
         stop=stop_after_attempt(settings.tries),
         wait=wait_exponential(settings.wait),
@@ -151,7 +133,7 @@ def _send_item(
         sleep=settings.pause,
         reraise=True,
     )
-    api, why = senders.own if entry.run.portal_workflow else senders.vendors, ""
+    api, why = clients.own if entry.run.portal_workflow else clients.app, ""
     try:
         retrying(api.send, "POST", api_path, body)
     except GitHubError as error:
@@ -163,7 +145,6 @@ def _send_item(
 def _dispatch_request(
     change: Change, entry: PlannedPlatform, home: str
 ) -> tuple[str, dict[str, Any]]:
-    """Return the API path and the body of the request for one platform."""
     payload = client_payload(change, entry)
     if target := entry.run.sent_to:
         body = {"event_type": target.event_type, "client_payload": payload}
@@ -176,7 +157,6 @@ def _dispatch_request(
 
 
 def _workflow_inputs(change: Change, entry: PlannedPlatform) -> dict[str, str]:
-    """Return the inputs with which the portal's own workflow tests a change on one platform."""
     return {
         "accelerator": entry.accelerator,
         "device": entry.device,
@@ -208,11 +188,11 @@ class DispatchRound:
     @property
     def waiting(self) -> int:
         """The number of dispatches (one change to one platform) that wait for the next round."""
-        return sum(1 for _ in queue_items(self.log))
+        return len(self.log.queue)
 
 
 def run_dispatch_round(
-    senders: Senders, replan: Replan, save: SaveLog, settings: SendSettings | None = None
+    clients: Clients, replan: Replan, save: SaveLog, settings: SendSettings | None = None
 ) -> DispatchRound:
     """Send the planned changes that are not sent yet; return the results of the round.
 
@@ -223,93 +203,81 @@ def run_dispatch_round(
     """
     settings = settings or SendSettings()
     start = settings.now()
-    source = FileSource(senders.own, senders.home, start - REPEAT_PERIOD)
+    source = FileSource(clients.own, clients.home, start - REPEAT_PERIOD)
     log = newest_workflow_file(source, SENT_FILE, SendLog) or SendLog()
     dispatch_round = DispatchRound(log)
-    pace = RateLimiter(sending_moments(log, start - RATE_WINDOW), settings.now, settings.pause)
-    failed_items: set[QueueItem] = set()
+    pace = RateLimiter(log.sent_since(start - RATE_WINDOW), settings.now, settings.pause)
+    failed_keys: set[tuple[int, str]] = set()
     while settings.now() - start < ROUND_TIME_LIMIT:
         _read_plans(source, dispatch_round, settings.now())
-        untried = [item for item in queue_items(dispatch_round.log) if item not in failed_items]
+        untried = [item for item in dispatch_round.log.queue if item.key not in failed_keys]
         batch = untried[:MOST_A_MINUTE]
         if not batch:
             break
-        checked = _checked_again(replan, batch)
-        dispatch_round.notes += checked.notes
-        sendable = [item for item in batch if item not in checked.failed | checked.canceled]
-        sent = send_items(senders, sendable, pace, settings)
-        results = dict(zip(sendable, sent, strict=True)) | checked.results(settings.now())
-        sent_times = {item: result.at for item, result in results.items() if result.ok}
-        failed_items |= results.keys() - sent_times.keys()
+        canceled, unconfirmed = _checked_again(replan, batch)
+        dispatch_round.notes += _cancellation_notes(canceled)
+        sendable = [item for item in batch if item not in canceled | unconfirmed]
+        results = dict(zip(sendable, send_items(clients, sendable, pace, settings), strict=True))
+        for item, why in unconfirmed.items():
+            results[item] = SendResult(item.accelerator, settings.now(), 0, why)
+        tried = {item.key for item in results}
+        sent_times = {item.key: result.at for item, result in results.items() if result.ok}
+        failed_keys |= tried - sent_times.keys()
         dispatch_round.sent += results.values()
-        log = log_without_items(dispatch_round.log, checked.canceled)
-        dispatch_round.log = log_with_sent(log, results, sent_times)
+        log = dispatch_round.log.without({item.key for item in canceled})
+        dispatch_round.log = log.after_sending(tried, sent_times)
         save(dispatch_round.log)
-        if failed_items.issuperset(queue_items(dispatch_round.log)):
+        if all(item.key in failed_keys for item in dispatch_round.log.queue):
             break
-    dispatch_round.log = log_without_old(dispatch_round.log, settings.now())
+    dispatch_round.log = dispatch_round.log.without_old(settings.now())
     save(dispatch_round.log)
     return dispatch_round
 
 
-@dataclass(frozen=True, slots=True)
-class _CheckedItems:
-    """Why items are `canceled`, and why others could not be confirmed (`failed`)."""
-
-    canceled: dict[QueueItem, str] = field(default_factory=dict)
-    failed: dict[QueueItem, str] = field(default_factory=dict)
-
-    def results(self, now: dt.datetime) -> dict[QueueItem, SendResult]:
-        """Return the results of the items that failed: none of them was sent."""
-        return {
-            item: SendResult(item.entry.accelerator, now, 0, why)
-            for item, why in self.failed.items()
-        }
-
-    @property
-    def notes(self) -> list[str]:
-        """Sentences about what is canceled, and why."""
-        counts = Counter(
-            (f"{branch_name(item.change)} at {(item.change.head or '')[:12]}", why)
-            for item, why in self.canceled.items()
-        )
-        return [
-            f"{name}: {number} unsent dispatches are canceled: {why}."
-            for (name, why), number in counts.items()
-        ]
-
-
-def _checked_again(replan: Replan, items: Sequence[QueueItem]) -> _CheckedItems:
+def _checked_again(
+    replan: Replan, items: Sequence[Delivery]
+) -> tuple[dict[Delivery, str], dict[Delivery, str]]:
     """Plan the pull requests of items again: one question to GitHub for each of them.
 
-    Commits of the main branch are not asked for: they stay on it, and need no approval.
+    Returns why items are canceled, and why others could not be confirmed. Commits of the main
+    branch are not asked for: they stay on it, and need no approval.
     """
-    checked = _CheckedItems()
+    canceled: dict[Delivery, str] = {}
+    unconfirmed: dict[Delivery, str] = {}
     for change, group in groupby(items, key=lambda item: item.change):
+        same_change = list(group)
         if change.number is None:
             continue
-        same_change = list(group)
         try:
             plan = replan(change)
         except RefusedEventError as error:
-            checked.canceled.update(dict.fromkeys(same_change, str(error)))
+            canceled |= dict.fromkeys(same_change, str(error))
         except GitHubError as error:
-            checked.failed.update(dict.fromkeys(same_change, str(error)))
+            unconfirmed |= dict.fromkeys(same_change, str(error))
         else:
             planned = {entry.accelerator for entry in plan.entries}
-            checked.canceled.update(
-                {
-                    item: plan.passed_over.get(name, "the platform has no upstream events")
-                    for item in same_change
-                    if (name := item.entry.accelerator) not in planned
-                }
-            )
-    return checked
+            no_events = "the platform has no upstream events"
+            canceled |= {
+                item: plan.passed_over.get(item.accelerator, no_events)
+                for item in same_change
+                if item.accelerator not in planned
+            }
+    return canceled, unconfirmed
+
+
+def _cancellation_notes(canceled: Mapping[Delivery, str]) -> list[str]:
+    counts = Counter(
+        (f"{branch_name(item.change)} at {(item.change.head or '')[:12]}", why)
+        for item, why in canceled.items()
+    )
+    return [
+        f"{name}: {number} unsent dispatches are canceled: {why}."
+        for (name, why), number in counts.items()
+    ]
 
 
 def _read_plans(source: FileSource, dispatch_round: DispatchRound, now: dt.datetime) -> None:
     unread_source = replace(source, closed=dispatch_round.log.read.keys())
     plans = dict(workflow_files(unread_source, PLAN_FILE, DispatchPlan))
-    enqueued = log_with_plans(dispatch_round.log, plans, now)
-    dispatch_round.log = enqueued.log
-    dispatch_round.notes += enqueued.notes
+    dispatch_round.log, notes = dispatch_round.log.with_plans(plans, now)
+    dispatch_round.notes += notes

@@ -22,8 +22,8 @@ from accelerator_automation.upstream.change import (
     UPSTREAM,
     Change,
     ChangeNumber,
-    Delivery,
     EventAction,
+    EventId,
     RefusedEventError,
     Sha1,
 )
@@ -86,13 +86,13 @@ class _CheckRunEvent(GitHubModel):
 
 class _RelayPayload(GitHubModel):
     event_type: str
-    delivery_id: Delivery
+    delivery_id: EventId
     payload: dict[str, Any]
 
 
 class _ShortPayload(GitHubModel):
     pull_request: _PullRequest
-    delivery_id: Delivery | None = None
+    delivery_id: EventId | None = None
     action: str = "opened"
 
 

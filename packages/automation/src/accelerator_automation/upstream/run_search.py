@@ -11,17 +11,23 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Literal
 
 from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.github.models import ListedArtifact, ListedRun
 from accelerator_automation.upstream.change import Change
-from accelerator_automation.upstream.planning import REPORT_ARTIFACT, PlannedPlatform, run_title
+from accelerator_automation.upstream.delivery import Delivery, RunState
+from accelerator_automation.upstream.planning import (
+    REPORT_ARTIFACT,
+    PlannedPlatform,
+    planned_platform,
+)
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists, artifact_pages
 from accelerator_automation.zip_members import ArtifactError, read_members
+from accelerator_portal.catalog import Catalog
 from accelerator_reports.file_reading import ImportResult
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.files.wording import count
@@ -37,20 +43,10 @@ MOST_UNPACKED = 48 * 1024 * 1024
 CLOCK_SKEW = dt.timedelta(minutes=10)
 
 _REPORT_FILE = "report.json"
+_MOST_THREADS = 8
 
 # A pull request of a fork can start none of these, and so cannot leave a report in a vendor's name.
 _TRUSTED_EVENTS = {"repository_dispatch", "workflow_dispatch"}
-
-RunState = Literal["waiting", "running", "report", "late", "lost", "silent", "refused"]
-
-
-@dataclass(frozen=True, slots=True)
-class SentRequest:
-    """A change that was sent to a platform at the time `at`."""
-
-    change: Change
-    entry: PlannedPlatform
-    at: dt.datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +72,12 @@ class RunResult:
     With a report, `state` is `report`, or `late` if the tests ended after the time limit. Without a
     report, `state` is `waiting` (no run, or no report of a private CI), `running`, or `refused`
     (the run or its report is not valid). After the time limit, `waiting` and `running` become
-    `lost`, or `silent` for a private CI (`redispatch`).
+    `lost`, or `silent` for a private CI (`redispatch`). `state` is None if GitHub could not be
+    read.
     """
 
-    state: RunState
+    delivery: Delivery
+    state: RunState | None
     repository: str
     """The repository in which the run was looked for."""
     run: int | None = None
@@ -98,30 +96,26 @@ class _NoReportError(Exception):
         self.run = run
 
 
-def find_report(search: ReportSearch, request: SentRequest) -> RunResult:
+def find_report(search: ReportSearch, request: Delivery) -> RunResult:
     """Return the report of a platform's run, or the state of the run if there is no report.
 
     If a report does not state when the tests ended, `search.now` is used. Raises GitHubError.
     """
-    repository = report_repository(search.home, request.entry)
+    repository = report_repository(search.home, request.platform)
     age = search.now - request.at
-    limit = dt.timedelta(hours=request.entry.hours)
+    limit = dt.timedelta(hours=request.platform.hours)
     try:
         run, report = _find_run_report(search, request, repository)
     except _NoReportError as no_report:
-        state: RunState = no_report.state
-        if state in {"waiting", "running"} and age > limit:
-            state = "silent" if request.entry.run.redispatch else "lost"
-        hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
-        why = (
-            f"{no_report}, {count(hours, 'hour')} after dispatch"
-            if state != "refused"
-            else str(no_report)
-        )
-        return RunResult(state, repository, no_report.run, why=why)
-    finished = report.finished or search.now
-    late = finished - request.at > limit + CLOCK_SKEW
-    return RunResult("late" if late else "report", repository, run, report)
+        state, why = no_report.state, str(no_report)
+        if state != "refused":
+            hours = round(max(age, dt.timedelta()).total_seconds() / 3600)
+            why += f", {count(hours, 'hour')} after dispatch"
+            if age > limit:
+                state = "silent" if request.platform.run.redispatch else "lost"
+        return RunResult(request, state, repository, no_report.run, why=why)
+    late = (report.finished or search.now) - request.at > limit + CLOCK_SKEW
+    return RunResult(request, "late" if late else "report", repository, run, report)
 
 
 def report_repository(home: str, entry: PlannedPlatform) -> str:
@@ -134,9 +128,9 @@ def report_repository(home: str, entry: PlannedPlatform) -> str:
 
 
 def _find_run_report(
-    search: ReportSearch, request: SentRequest, repository: str
+    search: ReportSearch, request: Delivery, repository: str
 ) -> tuple[int, Report]:
-    if request.entry.run.redispatch:
+    if request.platform.run.redispatch:
         artifact_name = f"{REPORT_ARTIFACT}-{request.change.delivery}"
         artifacts = _newest_artifacts(
             next(artifact_pages(search.api, repository, 1, artifact_name)), {artifact_name}
@@ -148,7 +142,7 @@ def _find_run_report(
             raise _NoReportError("running", "the run is in progress", run.id)
         artifact_names = {
             REPORT_ARTIFACT,
-            *(f"{REPORT_ARTIFACT}-{task}" for task in request.entry.tasks),
+            *(f"{REPORT_ARTIFACT}-{task}" for task in request.platform.tasks),
         }
         artifacts = _newest_artifacts(search.artifacts.of(repository, run.id), artifact_names)
         if not artifacts:
@@ -164,13 +158,13 @@ def _find_run_report(
         raise _NoReportError("refused", " ".join(str(error).split())[:300], run.id) from None
 
 
-def _run_with_title(search: ReportSearch, request: SentRequest, repository: str) -> ListedRun:
+def _run_with_title(search: ReportSearch, request: Delivery, repository: str) -> ListedRun:
     """Return the newest run with the title that the request asks for (see `run_title`).
 
     Raises GitHubError, and _NoReportError if there is none.
     """
-    title = run_title(request.change, request.entry.accelerator)
-    workflow = request.entry.run.portal_workflow
+    title = request.title
+    workflow = request.platform.run.portal_workflow
     event = "workflow_dispatch" if workflow else "repository_dispatch"
     for run in search.runs.of(repository, event).get(title, ()):
         has_workflow = workflow is None or run.path.endswith(f"/{workflow}")
@@ -193,7 +187,7 @@ def _run_of_artifacts(api: Api, repository: str, artifacts: Sequence[ListedArtif
     return read_response(api, f"repos/{repository}/actions/runs/{run_reference.id}", ListedRun)
 
 
-def _check_run_origin(request: SentRequest, run: ListedRun, repository: str) -> None:
+def _check_run_origin(request: Delivery, run: ListedRun, repository: str) -> None:
     source = run.head_repository.full_name if run.head_repository else ""
     if source.casefold() != repository.casefold():  # GitHub accepts either case in its paths
         raise _NoReportError("refused", "the run belongs to a fork", run.id)
@@ -206,7 +200,6 @@ def _check_run_origin(request: SentRequest, run: ListedRun, repository: str) -> 
 def _newest_artifacts(
     artifacts: Iterable[ListedArtifact], names: Collection[str]
 ) -> list[ListedArtifact]:
-    """Return the newest unexpired artifact of each name, sorted by name."""
     artifacts_by_name: dict[str, ListedArtifact] = {}
     for one in sorted(artifacts, key=lambda artifact: artifact.id):
         if one.name in names and not one.expired:
@@ -221,7 +214,7 @@ def _download_archive(api: Api, repository: str, artifact: ListedArtifact) -> by
 
 
 def read_run_report(
-    archives: Sequence[bytes], request: SentRequest, known: KnownNames, now: dt.datetime
+    archives: Sequence[bytes], request: Delivery, known: KnownNames, now: dt.datetime
 ) -> Report:
     """Return the report in a run's archives: one archive, or several that are merged.
 
@@ -236,7 +229,7 @@ def read_run_report(
     return report.model_copy(update={"kind": "self-reported"})
 
 
-def _read_part(archive: bytes, request: SentRequest) -> Report:
+def _read_part(archive: bytes, request: Delivery) -> Report:
     members = read_members(archive, {_REPORT_FILE: MOST_UNPACKED}, MOST_PACKED)
     if _REPORT_FILE not in members:
         raise ArtifactError(f"the archive has no {_REPORT_FILE}")
@@ -268,9 +261,9 @@ def _merged_report(parts: Sequence[Report]) -> Report:
     return parts[0].model_copy(update={name: getattr(whole, name) for name in names})
 
 
-def request_mismatch(report: Report, request: SentRequest) -> str | None:
+def request_mismatch(report: Report, request: Delivery) -> str | None:
     """Return how a report contradicts the request for its run, or None."""
-    expected_id = request.entry.accelerator
+    expected_id = request.platform.accelerator
     if report.accelerator != expected_id:
         return f"the report is about {report.accelerator}, the run was for {expected_id}"
     if report.kind == "baseline":
@@ -288,3 +281,42 @@ def _change_mismatch(trigger: Trigger, change: Change) -> str | None:
     if trigger.commit is not None and not (change.head or "").startswith(trigger.commit):
         return f"the report is for commit {trigger.commit[:12]}"
     return None
+
+
+def current_entries(catalog: Catalog) -> dict[str, PlannedPlatform]:
+    """Return the platforms that test changes, with their current settings, by platform id.
+
+    The settings are read from the platforms' folders. A plan can have older settings.
+    """
+    return {
+        platform.id: planned_platform(platform, platform.accelerator.upstream_events)
+        for platform in catalog.platforms
+        if platform.accelerator.upstream_events
+    }
+
+
+def find_reports(
+    api: Api, home: str, known: KnownNames, requests: Iterable[Delivery], now: dt.datetime
+) -> list[RunResult]:
+    """Look for the report of each request; return the results in the order of `requests`.
+
+    The runs of each repository are listed once for all requests. `known` has the platforms and
+    suites that reports may name.
+    """
+    requests = list(requests)
+    start_times: dict[str, dt.datetime] = {}  # of each repository's first run that may be meant
+    for one in requests:
+        repository, earliest = report_repository(home, one.platform), one.at - CLOCK_SKEW
+        start_times[repository] = min(earliest, start_times.get(repository, earliest))
+    runs, artifacts = RunLists(api, start_times), ArtifactLists(api, start_times)
+    search = ReportSearch(api, home, known, now, runs, artifacts)
+    with ThreadPoolExecutor(_MOST_THREADS) as pool:
+        return list(pool.map(lambda request: _look_up_report(search, request), requests))
+
+
+def _look_up_report(search: ReportSearch, request: Delivery) -> RunResult:
+    try:
+        return find_report(search, request)
+    except GitHubError as error:
+        repository = report_repository(search.home, request.platform)
+        return RunResult(request, None, repository, why=str(error))

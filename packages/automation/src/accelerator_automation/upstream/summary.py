@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from accelerator_automation.upstream.answer_ledger import LookupResult
 from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.comment import PlatformAnswer
 from accelerator_automation.upstream.dispatch_round import DispatchRound
 from accelerator_automation.upstream.failed_runs import MOST_ATTEMPTS, SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
+from accelerator_automation.upstream.run_search import RunResult
 from accelerator_portal.catalog.markdown_quotes import code_span
 from accelerator_reports.files.wording import count
 
@@ -59,7 +59,7 @@ def sweep_summary(result: SweepResult) -> str:
 
 
 def answer_summary(
-    lookups: Sequence[LookupResult], answers: Iterable[PlatformAnswer], sentences: Sequence[str]
+    lookups: Sequence[RunResult], answers: Iterable[PlatformAnswer], sentences: Sequence[str]
 ) -> str:
     """Return a summary of a round of answers: lookups, comparisons and posts, as Markdown.
 
@@ -81,15 +81,12 @@ def _change_text(change: Change) -> str:
     )
 
 
-def _lookup_item(lookup: LookupResult) -> str:
-    heading = (
-        f"- {code_span(lookup.request.entry.accelerator)}, {_change_text(lookup.request.change)}"
-    )
-    if lookup.result is None:
-        return f"{heading}: **not checked** {code_span(lookup.error)}"
-    why = f" {code_span(lookup.result.why)}" if lookup.result.why else ""
-    state = lookup.result.state
-    return f"{heading}: {f'**{state}**' if state in {'lost', 'late', 'refused'} else state}{why}"
+def _lookup_item(lookup: RunResult) -> str:
+    delivery = lookup.delivery
+    heading = f"- {code_span(delivery.accelerator)}, {_change_text(delivery.change)}"
+    state, why = lookup.state or "not checked", lookup.why and f" {code_span(lookup.why)}"
+    is_bold = state in {"lost", "late", "refused", "not checked"}
+    return f"{heading}: {f'**{state}**' if is_bold else state}{why}"
 
 
 def _news_items(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
