@@ -30,6 +30,7 @@ def relaid(value: torch.Tensor, layout: str) -> torch.Tensor:
 
     `channels-last` is for four and five axes. With the layouts `expanded` (floating point) and
     `expanded-indices` (integers), the result has the numbers of the first slice of the last axis.
+    With `expanded-row`, the result is the first slice of the first axis, whose stride is 0.
     """
     source = value.detach()
     has_layout = source.layout is torch.strided and source.numel() and source.dim()
@@ -60,6 +61,10 @@ def _expanded(value: torch.Tensor, *, indices: bool) -> torch.Tensor:
     return value.narrow(-1, 0, 1).clone().expand(value.shape)
 
 
+def _expanded_row(value: torch.Tensor) -> torch.Tensor:
+    return value.narrow(0, 0, 1).clone().expand(3, *value.shape[1:])[:1]
+
+
 _MADE_LAYOUTS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "permuted": _permuted,
     "stepped": lambda value: torch.stack((value, torch.roll(value, 1, -1)), -1)[..., 0],
@@ -68,12 +73,19 @@ _MADE_LAYOUTS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "padded": lambda v: torch.cat((v, torch.roll(v, 1, -1)), -1)[..., : v.shape[-1]],
     "expanded": partial(_expanded, indices=False),
     "expanded-indices": partial(_expanded, indices=True),
+    "expanded-row": _expanded_row,
 }
 
 
 def with_layout(sample: SampleInput, layout: str) -> SampleInput:
-    """Return a copy of a sample whose tensors have another layout."""
-    return map_tensors(sample, lambda value: relaid(value, layout))
+    """Return a copy of a sample whose tensors have another layout.
+
+    With `expanded-row`, that is the first tensor alone, because the others keep their shapes.
+    """
+    is_row = layout == "expanded-row"
+    return map_tensors(
+        sample, lambda v: v if is_row and v is not sample.input else relaid(v, layout)
+    )
 
 
 def map_tensors(sample: SampleInput, change: Callable[[torch.Tensor], torch.Tensor]) -> SampleInput:

@@ -83,7 +83,7 @@ def check_noncontiguous(lab: OperatorLab) -> Iterator[None]:
 
     If the samples require gradients, the gradients are compared, too.
     """
-    layouts = [*LAYOUTS, "channels-last", "expanded", "expanded-indices"]
+    layouts = [*LAYOUTS, "channels-last", "expanded", "expanded-indices", "expanded-row"]
     if "batch_norm" in lab.info.name or is_decomposition(lab.info):
         layouts.remove("expanded")  # statistics would be written, or a matrix would be singular
     if any(part in lab.info.full_name for part in _WRITES_TO_INDICES):
@@ -259,7 +259,8 @@ def check_repeat(lab: OperatorLab) -> Iterator[None]:
     Between the calls, the operator gets other numbers in the same shapes.
     """
     repeatable = (sample for sample in lab.samples if lab.reference(sample) is not None)
-    for number, sample in enumerate(islice(repeatable, lab.limit)):
+    is_memory_checked = False
+    for sample in islice(repeatable, lab.limit):
         lab.announce("again", sample)
         first = [value.cpu() for value in tensors(leaves(lab.call(lab.on_device(sample))))]
         other = map_tensors(
@@ -273,22 +274,27 @@ def check_repeat(lab: OperatorLab) -> Iterator[None]:
                 if old.layout is torch.strided and not _nearly_equal(old, new.cpu()):
                     raise MismatchError("the same inputs give another result")
         lab.compare_derived(other, "other numbers in the same shapes")
-        if number == 0 and (
-            lost := grows_with_each_call(lambda: lab.call(lab.on_device(sample)))  # noqa: B023 - called at once
-        ):
-            raise CheckFailedError(f"memory grows by {lost:,} bytes with each call")
+        if not is_memory_checked and any(value.numel() for value in first):
+            is_memory_checked = True
+            if lost := grows_with_each_call(partial(_call_on_device, lab, sample)):
+                raise CheckFailedError(f"memory grows by {lost:,} bytes with each call")
         yield
+
+
+def _call_on_device(lab: OperatorLab, sample: SampleInput) -> object:
+    return lab.call(lab.on_device(sample))
 
 
 def check_large(lab: OperatorLab) -> Iterator[None]:
     """Compare the results of inputs with many elements, and with a long axis.
 
-    In bfloat16, numbers have one sign, so that sums grow: in bfloat16 itself, sums stop early.
+    In bfloat16 and float16, numbers have one sign, so that sums grow: in these types, they would
+    stop early or overflow.
     """
     if is_decomposition(lab.info) or lab.info.full_name.startswith(_NEVER_LARGE):
         return
     samples = lab.samples
-    if lab.dtype is torch.bfloat16:
+    if lab.dtype in {torch.bfloat16, torch.float16}:
         samples = [map_tensors(sample, _without_signs) for sample in samples]
     by_size = sorted(samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
     for change in (enlarged, with_long_axis, partial(with_long_axis, named=True)):

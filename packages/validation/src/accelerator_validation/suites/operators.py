@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
 from itertools import islice
+from typing import Any
 
 import torch
 from torch.testing._internal.common_device_type import toleranceOverride
@@ -40,13 +41,18 @@ from accelerator_validation.suites.result_comparison import (
     check_device,
     check_strides,
     check_structure,
+    tensors,
 )
 from accelerator_validation.suites.sample_placement import (
     WIDER_TYPES,
     is_cpu,
+    is_marked,
+    map_sample,
     mark_all,
+    marked,
     placed_samples,
     sample_text,
+    sample_values,
 )
 from accelerator_validation.suites.sample_plan import MOST_KNOWN, choose_samples
 from accelerator_validation.suites.side_effects import check_side_effects
@@ -72,6 +78,9 @@ _LAYOUTS = frozenset(
 )
 
 _IMAGES = (2, 3, 4, 5)
+_NARROW_TYPES = frozenset({"bfloat16", "float16"})
+_MOST_FROZEN = 3
+"""How many inputs are in turn without a gradient."""
 """A shape that can be channels-last, and whose axes can be told apart."""
 
 CPU_SAMPLES_NOTE = (
@@ -106,8 +115,8 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         variant_dtype = next(filter(forward.__contains__, matrix.axes["dtype"]), "")
         if variants and forward:
             yield Offer(name, {"dtype": frozenset({variant_dtype}), "mode": variants})
-        if adds_many_numbers(info) and "bfloat16" in forward - {variant_dtype}:
-            yield Offer(name, {"dtype": frozenset({"bfloat16"}), "mode": frozenset({"large"})})
+        if adds_many_numbers(info) and (narrow := forward & _NARROW_TYPES - {variant_dtype}):
+            yield Offer(name, {"dtype": narrow, "mode": frozenset({"large"})})
         if takes_special_numbers(info) and "float16" in forward - {variant_dtype}:
             yield Offer(name, {"dtype": frozenset({"float16"}), "mode": frozenset({"special"})})
         if takes_long_numbers(info) and "int64" in forward - {variant_dtype}:
@@ -149,9 +158,11 @@ def run(case: Case, context: Context) -> Result:
         for number, trial in enumerate(trials, 1)
         if _compare_sample(trial, number, lab, cpu_errors)
     ]
-    if not backward:
-        for number, trial in enumerate(compared_trials[:limit], 1):
+    for number, trial in enumerate(compared_trials[:limit], 1):
+        if not backward:
             check_side_effects(lab, trial.sample, f"sample {number}")
+        for place, frozen in enumerate(_partly_frozen(trial.sample) if backward else (), 1):
+            lab.compare_gradients(frozen, f"sample {number} if number {place} needs none")
     if len(cpu_errors) == len(trials):
         context.stage = "run"
         with context.on_reference():
@@ -161,6 +172,20 @@ def run(case: Case, context: Context) -> Result:
     )
     context.metrics |= comparison.metrics()
     return _compared_result(case, context, len(trials), len(compared_trials), cpu_errors)
+
+
+def _partly_frozen(sample: SampleInput) -> Iterator[SampleInput]:
+    """Yield the sample with one input fewer that needs a gradient; nothing if only one does."""
+    inputs = [value for value in tensors(sample_values(sample)) if value.requires_grad]
+    for chosen in inputs[:_MOST_FROZEN] if len(inputs) > 1 else ():
+        yield map_sample(sample, partial(_frozen, chosen))
+
+
+def _frozen(chosen: torch.Tensor, value: Any) -> Any:  # noqa: ANN401 - any value of a sample
+    if value is not chosen:
+        return value
+    frozen = chosen.detach()
+    return marked(frozen) if is_marked(chosen) else frozen
 
 
 def _run_variant(case: Case, context: Context, lab: OperatorLab) -> Result:

@@ -83,6 +83,27 @@ def _schemas(info: OpInfo) -> Iterator[Sequence[Any]]:
             yield getattr(packet, overload)._schema.arguments  # noqa: SLF001
 
 
+def with_long_scalars(info: OpInfo, sample: SampleInput) -> SampleInput:
+    """Return the sample with an integer that float32 cannot hold in place of each scalar.
+
+    Scalars are numbers of the same kind as the tensor's, unlike axes and sizes.
+    """
+    scalars = {
+        key
+        for schema in _schemas(info)
+        for place, argument in enumerate(schema[1:])
+        for key in (place, argument.name)
+        if str(argument.type) == "number"
+    }
+    args = [_long_scalar(v) if place in scalars else v for place, v in enumerate(sample.args)]
+    kwargs = {n: _long_scalar(v) if n in scalars else v for n, v in sample.kwargs.items()}
+    return with_arguments(sample, sample.input, tuple(args), kwargs)
+
+
+def _long_scalar(value: object) -> object:
+    return 2**24 + 1 if type(value) is int else value
+
+
 def _takes_dtype(info: OpInfo) -> bool:
     return any(argument.name == "dtype" for schema in _schemas(info) for argument in schema)
 
@@ -93,7 +114,14 @@ def _others(value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, bool):
         others = {"negated": not value}
     elif isinstance(value, int):
-        others = {"of 0": 0, "of 1": 1, "of -1": -1, "plus 1": value + 1, "times 3": 3 * value}
+        others = {
+            "of 0": 0,
+            "of 1": 1,
+            "of -1": -1,
+            "of -2": -2,
+            "plus 1": value + 1,
+            "times 3": 3 * value,
+        }
     elif isinstance(value, float) and 0 < value < _EPSILON:
         others = {"plus 1": value + 1, "halved": value / 2}
     elif isinstance(value, float):

@@ -23,6 +23,7 @@ ERROR_PROBABILITY = 1e-9
 NUMBERS = 100_003
 """How many numbers are drawn for each comparison."""
 
+_LONG = 2**40
 _WEIGHTS = torch.tensor([1.0, 2, 3, 4])
 
 Draw = Callable[[str], torch.Tensor]
@@ -149,6 +150,30 @@ def _filled(value: float, device: str, *shape: int) -> torch.Tensor:
     return torch.full(shape or (NUMBERS,), float(value)).to(device)
 
 
+def _in_place(
+    what: str, fill: Callable[[torch.Tensor], object], law: Law, start: float = 0
+) -> tuple[tuple[str, Draw, Law], ...]:
+    """Return the laws of a function that fills a tensor: a whole one, and every second number."""
+
+    def whole(device: str) -> torch.Tensor:
+        numbers = _filled(start, device)
+        fill(numbers)
+        return numbers
+
+    def every_second(device: str) -> torch.Tensor:
+        pairs = _filled(start, device, NUMBERS, 2)
+        fill(pairs[:, 0])
+        if not bool((pairs[:, 1].cpu() == start).all()):
+            raise MismatchError(f"{what}: numbers beside those of a view have changed")
+        return pairs[:, 0]
+
+    return (what, whole, law), (f"{what} of every second number", every_second, law)
+
+
+def _long_integers(device: str) -> torch.Tensor:
+    return torch.zeros(NUMBERS, dtype=torch.int64).to(device).random_(-_LONG, _LONG)
+
+
 def _dropout(probability: float) -> tuple[str, Draw, Law]:
     def draw(device: str) -> torch.Tensor:
         return functional.dropout(_filled(1, device), probability, True)  # noqa: FBT003 - torch's own
@@ -186,12 +211,12 @@ def _channel_dropout(
 LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     "bernoulli": (
         ("bernoulli(0.3)", lambda d: torch.bernoulli(_filled(0.3, d)), Share(1, 0.3, 0)),
-        ("bernoulli_(0.3)", lambda d: _filled(0.5, d).bernoulli_(0.3), Share(1, 0.3, 0)),
+        *_in_place("bernoulli_(0.3)", lambda t: t.bernoulli_(0.3), Share(1, 0.3, 0), 0.5),
     ),
-    "uniform": (("uniform_(-2, 5)", lambda d: _filled(0, d).uniform_(-2, 5), _uniform(-2, 5)),),
+    "uniform": _in_place("uniform_(-2, 5)", lambda t: t.uniform_(-2, 5), _uniform(-2, 5)),
     "normal": (("normal", lambda d: torch.normal(_filled(1, d), _filled(2, d)), _normal(1, 2)),),
     "normal.number_mean": (("normal", lambda d: torch.normal(1.0, _filled(2, d)), _normal(1, 2)),),
-    "normal.in_place": (("normal_", lambda d: _filled(0, d).normal_(1, 2), _normal(1, 2)),),
+    "normal.in_place": _in_place("normal_", lambda t: t.normal_(1, 2), _normal(1, 2)),
     "randn": (("randn", lambda d: torch.randn(NUMBERS, device=d), _normal(0, 1)),),
     "randn_like": (("randn_like", lambda d: torch.randn_like(_filled(0, d)), _normal(0, 1)),),
     "rand_like": (
@@ -200,39 +225,32 @@ LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     ),
     "randint": (
         ("randint(0, 10)", lambda d: torch.randint(0, 10, (NUMBERS,), device=d), _integers(0, 10)),
-        ("random_(0, 10)", lambda d: _filled(0, d).random_(0, 10), _integers(0, 10)),
+        *_in_place("random_(0, 10)", lambda t: t.random_(0, 10), _integers(0, 10)),
+        ("random_(-2**40, 2**40)", _long_integers, _integers(-_LONG, _LONG)),
         ("randperm", lambda d: torch.randperm(NUMBERS, device=d), _permutation(NUMBERS)),
     ),
     "randint_like": (
         ("randint_like", lambda d: torch.randint_like(_filled(0, d), 0, 10), _integers(0, 10)),
     ),
-    "exponential": (
-        (
-            "exponential_(1.5)",
-            lambda d: _filled(0, d).exponential_(1.5),
-            Distribution(lambda x: 1 - torch.exp(-1.5 * x.clamp(min=0))),
-        ),
+    "exponential": _in_place(
+        "exponential_(1.5)",
+        lambda t: t.exponential_(1.5),
+        Distribution(lambda x: 1 - torch.exp(-1.5 * x.clamp(min=0))),
     ),
-    "cauchy": (
-        (
-            "cauchy_(1, 2)",
-            lambda d: _filled(0, d).cauchy_(1, 2),
-            Distribution(lambda x: 0.5 + torch.atan((x - 1) / 2) / math.pi),
-        ),
+    "cauchy": _in_place(
+        "cauchy_(1, 2)",
+        lambda t: t.cauchy_(1, 2),
+        Distribution(lambda x: 0.5 + torch.atan((x - 1) / 2) / math.pi),
     ),
-    "log_normal": (
-        (
-            "log_normal_(0, 1)",
-            lambda d: _filled(0, d).log_normal_(0, 1),
-            Distribution(lambda x: 0.5 * (1 + torch.erf(x.clamp(min=1e-300).log() / math.sqrt(2)))),
-        ),
+    "log_normal": _in_place(
+        "log_normal_(0, 1)",
+        lambda t: t.log_normal_(0, 1),
+        Distribution(lambda x: 0.5 * (1 + torch.erf(x.clamp(min=1e-300).log() / math.sqrt(2)))),
     ),
-    "geometric": (
-        (
-            "geometric_(0.3)",
-            lambda d: _filled(0, d).geometric_(0.3),
-            Distribution(lambda x: 1 - 0.7 ** x.floor().clamp(min=0)),
-        ),
+    "geometric": _in_place(
+        "geometric_(0.3)",
+        lambda t: t.geometric_(0.3),
+        Distribution(lambda x: 1 - 0.7 ** x.floor().clamp(min=0)),
     ),
     "multinomial": (
         (

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
+from accelerator_validation.classify import UncheckedError
 from accelerator_validation.matrix import Tolerance
 from accelerator_validation.suites.layouts import map_tensors
 from accelerator_validation.suites.result_comparison import max_magnitude, tensors
@@ -23,6 +24,8 @@ from accelerator_validation.suites.sample_placement import WIDER_TYPES, sample_v
 _DIRECTIONS = ((1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0), (0, 0))
 """In which directions the numbers of the first tensor, and of every other one, are changed. At 0,
 directions are drawn for each number."""
+
+_UNREPEATABLE = "PyTorch's own kernel for the CPU returns other numbers each time."
 
 _ROUNDINGS_OF_ONE = 2
 _ROUNDINGS_OF_MANY = 12
@@ -56,11 +59,19 @@ def settled(
 
     Elsewhere, and where the CPU computes the same in the data types of the sample or in wider ones,
     the numbers are those of `wanted`. Results of other shapes than the reference are returned as
-    they are.
+    they are. Raises UncheckedError if the CPU does not compute the same twice.
     """
+    own: Sequence[object] | None = None
+    if not limits.on_cpu:
+        is_repeatable = True
+        with suppress(Exception):
+            own, again = compute(sample), compute(sample)
+            is_repeatable = not own or not again or _are_equal(own, again)
+        if not is_repeatable:
+            raise UncheckedError(_UNREPEATABLE)
     with suppress(Exception):
         wide = compute(widen_sample(sample))
-        own = wide if limits.on_cpu else compute(sample)
+        own = wide if limits.on_cpu else own
         numbers = range(len(_DIRECTIONS))
         samples = [_changed(sample, number) for number in numbers]
         if not limits.elementwise:
@@ -69,7 +80,8 @@ def settled(
         if wide and own and len(found) == len(wanted) == len(wide):
             computed = zip(wide, own, *filter(None, changed), strict=True)
             parts = zip(found, wanted, computed, strict=True)
-            return [_settled_part(*part, limits) for part in parts]
+            is_exact = limits.elementwise and all(map(_has_halves, tensors(sample_values(sample))))
+            return [_settled_part(*part, limits, is_exact=is_exact) for part in parts]
     return list(found)
 
 
@@ -97,12 +109,28 @@ def _changed(sample: SampleInput, number: int, *, like_greatest: bool = False) -
     return map_tensors(widen_sample(sample), change)
 
 
+def _are_equal(first: Sequence[object], second: Sequence[object]) -> bool:
+    pairs = zip(tensors(first), tensors(second), strict=True)
+    return all(not _differences(one.detach(), other.detach()).any() for one, other in pairs)
+
+
+def _has_halves(value: torch.Tensor) -> bool:
+    """Return whether all numbers are whole or halves, which operators like `round` keep exact."""
+    return not value.is_complex() and bool(torch.all(2 * value == (2 * value).round()))
+
+
 def _settled_part(
-    found: object, wanted: object, computed: Sequence[object], limits: RoundingLimits
+    found: object,
+    wanted: object,
+    computed: Sequence[object],
+    limits: RoundingLimits,
+    *,
+    is_exact: bool,
 ) -> object:
     """Return one result.
 
-    `computed` is the result in wider types, the CPU's own, and those of changed inputs.
+    `computed` is the result in wider types, the CPU's own, and those of changed inputs. If
+    `is_exact` is true, rounding explains nothing where the result is whole or a half in all types.
     """
     values = [v.detach().cpu() for v in tensors((found, wanted, *computed))]
     are_alike = len({v.shape for v in values}) == 1 and {v.layout for v in values} == {
@@ -114,6 +142,8 @@ def _settled_part(
     exact, kernel, *varied = (value.to(result.dtype) for value in parts)  # all overflow alike
     roundings = _ROUNDINGS_OF_ONE if limits.elementwise else _ROUNDINGS_OF_MANY
     slack = roundings * torch.stack([_differences(other, exact) for other in varied]).amax(0)
+    if is_exact:
+        slack = torch.where((kernel == exact) & (2 * exact == (2 * exact).round()), 0, slack)
     if exact.is_floating_point() or exact.is_complex():
         allowed = slack + _tolerated(exact, limits.tolerance)
         allowed_of_kernel = _tolerated(kernel, limits.tolerance)

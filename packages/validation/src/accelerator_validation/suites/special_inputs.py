@@ -21,7 +21,7 @@ from torch.testing._internal.opinfo.core import (
 
 from accelerator_validation.suites.layouts import map_tensors
 from accelerator_validation.suites.operator_lab import is_elementwise
-from accelerator_validation.suites.other_arguments import other_arguments
+from accelerator_validation.suites.other_arguments import other_arguments, with_long_scalars
 from accelerator_validation.suites.result_comparison import tensors
 from accelerator_validation.suites.sample_placement import (
     mark_like,
@@ -38,6 +38,8 @@ _OTHER_TYPES = (torch.int32, torch.uint8)
 _FACTORS = {torch.float32: (2.0**-30, 2.0**100), torch.float16: (2.0**-7, 2.0**8)}
 """Factors that make numbers tiny, and so large that squares overflow."""
 _MOST_EMPTIED = 3
+_FAR = 1e4
+"""A distance from 0 at which squares in float32 no longer tell the numbers apart."""
 _MANY = 12
 """How often a list of tensors is repeated."""
 
@@ -62,7 +64,13 @@ special numbers have a defined result."""
 _NO_LONG_NUMBERS = ("shift", "polynomial", "pow", "ldexp", "zeta", "gamma", "hash")
 """Parts of the names of elementwise operators that take the number of steps, or overflow."""
 
-_LONG_REDUCTIONS = ("sum", "amax", "amin", "cumsum", "cummax", "cummin", "sort", "clamp", "argmax")
+_LONG_NUMBERS_KEPT = (
+    *("sum", "amax", "amin", "cumsum", "cummax", "cummin", "sort", "clamp", "argmax"),
+    *("masked_fill", "index_fill", "fill", "scatter", "where", "nn.functional.pad.constant"),
+)
+"""The beginnings of the names of operators, besides elementwise ones, that keep long integers."""
+
+_WITH_VARIANCE = ("var", "std", "nn.functional.layer_norm", "nn.functional.group_norm", "native_")
 
 _SUMS = (
     *("softmax", "log_softmax", "logsumexp", "cumsum", "matmul", "mm", "bmm", "addmm", "dot", "mv"),
@@ -100,6 +108,7 @@ def special_samples(
     if dtype is torch.int64:
         yield SpecialSample("integers above 2**31", mixed(_LONG_NUMBERS))
         yield SpecialSample("neighboring integers", mixed(_NEIGHBORS, share=1))
+        yield SpecialSample("a long scalar", with_long_scalars(info, sample))
         return
     if takes_special_numbers(info):
         for number in _SPECIAL_NUMBERS:
@@ -144,6 +153,10 @@ def _other_numbers(
         yield SpecialSample("NaN in what beta=0 leaves out", with_arguments(sample, *values))
     halves = map_tensors(sample, lambda v: _if_rounded(v, lambda: (v.detach() * 2).round() / 2))
     yield SpecialSample("halves and whole numbers", halves, has_gradients=is_elementwise(info))
+    has_variance = isinstance(info, ReductionOpInfo) or info.full_name.startswith(_WITH_VARIANCE)
+    if has_variance and dtype is torch.float32:
+        far = map_tensors(sample, lambda v: _if_rounded(v, lambda: v.detach() + _FAR))
+        yield SpecialSample(f"numbers near {_FAR:g}", far)
     factors = _FACTORS.get(dtype)
     if not factors:
         return
@@ -202,7 +215,7 @@ def takes_long_numbers(info: OpInfo) -> bool:
     """Return whether an operator has a defined result for integers that 32 bits cannot hold."""
     if is_elementwise(info):
         return not any(part in info.full_name for part in _NO_LONG_NUMBERS)
-    return bool(info.full_name.startswith(_LONG_REDUCTIONS))
+    return bool(info.full_name.startswith(_LONG_NUMBERS_KEPT))
 
 
 def _mixed(
