@@ -186,9 +186,7 @@ class _JUnitImport:
         with suppress(ValueError, OverflowError):
             stated = _parse_time(suite.attributes.get("timestamp", ""))
             moment = stated if stated.tzinfo else stated.replace(tzinfo=dt.timezone.utc)
-            if (
-                moment < EARLIEST_TIME
-            ):  # of a suite that did not start, or of a clock without a date
+            if moment < EARLIEST_TIME:  # the suite did not start, or the clock was not set
                 return
             self._zone_is_missing |= stated.tzinfo is None
             self._moments.append(moment.astimezone(dt.timezone.utc))
