@@ -10,6 +10,7 @@ from accelerator_reports.file_reading import ImportOptions, ImportResult
 from accelerator_reports.formats.ctrf import ctrf_status
 from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.report import Environment, Evidence, Metric, Suite, TestEntry
+from accelerator_reports.test_ids import parse_pytest_node_id
 from tests.reports.ctrf_files import STATUSES, case_fields, document, problems, read
 
 
@@ -77,11 +78,27 @@ def test_a_suite_may_be_one_text_and_a_person_may_name_it(tmp_path: Path) -> Non
     assert names == [("ops", "My Suite::a"), ("ops", "TestX::b")]
 
 
+@pytest.mark.parametrize("name", ["TestOpsCUDA::test_add_cuda_float16", "test_x[a-float16]"])
+def test_a_node_id_of_pytest_is_the_whole_identity(tmp_path: Path, name: str) -> None:
+    suites = ["tests/test_dev.py", *name.split("::")[:-1]]
+    test = {"name": f"tests/test_dev.py::{name}", "status": "passed", "suite": suites}
+    (found,) = read(tmp_path, document({**test, "parameters": {"a": 1}})).tests
+    junit = parse_pytest_node_id(f"tests/test_dev.py::{name}")
+    own = {} if "[" in name else {"a": 1}
+    assert (found.suite, found.name) == ("runner-x", junit.name)
+    assert found.parameters == {**junit.parameters, **own}
+
+
+def test_a_text_that_is_not_unicode_costs_no_test(tmp_path: Path) -> None:
+    found = case_fields(tmp_path, status="failed", message="log: \udcff", trace="\udcfe")
+    assert (found["reason"], found["log_tail"]) == (r"log: \udcff", r"\udcfe")
+
+
 def test_a_file_without_tests_names_its_tool(tmp_path: Path) -> None:
     assert read(tmp_path, document()) == ImportResult((Suite(name="runner-x", kind="unit"),), ())
 
 
-FORMAT = "see the report format page"
+FORMAT = "see the specification at ctrf.io"
 A_RECORD = "input should be a valid dictionary or instance of"
 TOO_SHORT = f"string should have at least 1 character; {FORMAT}"
 NO_STATUS = f"input should be 'passed', 'failed', 'skipped', 'pending' or 'other'; {FORMAT}"
@@ -145,7 +162,9 @@ def test_a_summary_that_contradicts_the_tests_is_refused(tmp_path: Path) -> None
         ({"status": "failed", "message": "ValueError"}, "failed", None),
         ({"status": "failed", "trace": "MemoryError"}, "out-of-memory", "failed"),
         ({"status": "failed", "rawStatus": "timedOut"}, "timed-out", "timedOut"),
-        ({"status": "failed", "rawStatus": "error"}, "infrastructure-error", "error"),
+        ({"status": "failed", "rawStatus": "error"}, "failed", "error"),
+        ({"status": "other", "rawStatus": "error"}, "infrastructure-error", "error"),
+        ({"status": "failed", "rawStatus": "setup_failed"}, "infrastructure-error", "setup_failed"),
         ({"status": "failed", "rawStatus": "wrong-result"}, "wrong-result", None),
         ({"status": "passed", "rawStatus": "wrong-result"}, "passed", "wrong-result"),
         ({"status": "skipped"}, "skipped", None),

@@ -123,6 +123,25 @@ def test_another_name_needs_a_suite(tmp_path: Path) -> None:
     assert (test.suite, test.parameters) == ("example", {"mode": "training"})
 
 
+@pytest.mark.parametrize(
+    ("name", "suite", "parameters"),
+    [
+        (
+            "inductor-timm-amp_fp16-training-xpu-accuracy.csv",
+            None,
+            {"compiler": "inductor", "dtype": "amp_fp16", "mode": "training"},
+        ),
+        ("mine_amp_eager.csv", "example", {"compiler": "eager", "dtype": "amp"}),
+    ],
+)
+def test_known_words_of_any_name_are_parameters(
+    tmp_path: Path, name: str, suite: str | None, parameters: dict[str, str]
+) -> None:
+    file = FormatFile(name, read_dynamo_csv)
+    (test,) = file.read(tmp_path, "name,accuracy\nm,pass\n", ImportOptions(suite)).tests
+    assert (test.suite, test.parameters) == (suite or "timm", parameters)
+
+
 def test_the_file_stands_above_the_options_but_for_the_suite(tmp_path: Path) -> None:
     options = ImportOptions("example", {"mode": "training", "dtype": "int8", "recipe": "x"})
     (test,) = read(tmp_path, "name,float32\nm,pass\n", options).tests

@@ -85,8 +85,9 @@ def test_what_runs_without_any_backend_may_stand_beside_one(tmp_path: Path) -> N
     assert [test.parameters["recipe"] for test in found.tests] == ["plain", "portable"]
 
 
-def test_the_portable_flow_has_no_backend_and_passes_without(tmp_path: Path) -> None:
-    test = only(read(tmp_path, content({"Flow": "portable", "Delegated": "False"})))
+@pytest.mark.parametrize("flow", ["portable", "cortex_m"])
+def test_a_flow_that_delegates_nothing_passes_without(tmp_path: Path, flow: str) -> None:
+    test = only(read(tmp_path, content({"Flow": flow, "Delegated": "False"})))
     assert test.raw_status == "SUCCESS"
 
 
@@ -113,6 +114,8 @@ def test_an_error_of_several_lines_is_the_reason(tmp_path: Path) -> None:
         ("arm_ethos_u55", "plain"),
         ("arm_tosa_fp", "fp"),
         ("arm_vgf_int", "int"),
+        ("cortex_m", "plain"),
+        ("nxp_neutron_imxrt700_int8_ptq", "neutron_imxrt700_int8_ptq"),
         ("new", "plain"),
         ("new_static_int8", "static_int8"),
         ("portable", "portable"),

@@ -53,7 +53,7 @@ def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: 
         (b"\x1f\x8b\x08\0<testsuite", "compressed with gzip; unpack it"),
         (b"PK\x03\x04\0", "a ZIP archive; unpack it"),
         (b"\x7fELF\0name,", "a binary file, not test results; run the tests with"),
-        ("<testsuite/>".encode("utf-16"), "in UTF-16; save it as UTF-8"),
+        ("name,accuracy".encode("utf-16"), "in UTF-16; save it as UTF-8"),
         (b" \n", "empty; create it again"),
         (b'{"Action": "run", "Package": "p"}\n{}', "the output of go test -json; convert it with"),
         (b'{"numTotalTests": 1, "testResults": []}', "the JSON of Jest or Vitest; use jest-junit"),
@@ -76,6 +76,12 @@ def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: 
         (b'[{"a": 1}]', 'JSON of an unknown format, with the keys "a"; run the tests with'),
         (b"[1]", "JSON without the keys of any known format; run the tests with"),
         (b"TAP version 13\nok 1", "TAP output; convert it with tap-junit"),
+        (b"not ok 1 - a\n1..1\n", "TAP output; convert it with tap-junit"),
+        (b"1..2\nok 1\n", "TAP output; convert it with tap-junit"),
+        (b"test: a\nsuccess: a\n", "probably the output of SubUnit; convert it with"),
+        (b"dev;name;accuracy\n", "CSV with semicolons; separate its values with commas"),
+        (b"<!DOCTYPE html PUBLIC 'x' 'y'><html/>", "an HTML page, not test results; run"),
+        (b"<?xml version='1.0'?><!DOCTYPE html><html/>", "an HTML page, not test results; run"),
     ],
 )
 def test_a_file_in_another_format_is_named(content: bytes, what: str, tmp_path: Path) -> None:
@@ -98,8 +104,17 @@ def test_a_sign_far_from_the_beginning_tells_nothing(tmp_path: Path) -> None:
     with pytest.raises(ProblemsError) as error:
         detect_format(file)
     assert str(error.value) == (
-        f"results:1: unknown format; pass --format with one of: {', '.join(sorted(READERS))}"
+        "results:1: unknown format; run the tests with an option or plugin that writes JUnit XML, "
+        "and import that file. If it has one of these formats, pass it to --format: "
+        f"{', '.join(sorted(READERS))}"
     )
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_xml_may_be_in_utf_16(encoding: str, tmp_path: Path) -> None:
+    file = tmp_path / "results"
+    file.write_bytes('<testsuite name="ä"/>'.encode(encoding))
+    assert detect_format(file) == "junit"
 
 
 @pytest.mark.parametrize("name", READERS)

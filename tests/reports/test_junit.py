@@ -107,7 +107,17 @@ def test_a_time_without_a_zone_is_read_as_utc_and_this_is_said(tmp_path: Path, t
     assert found.note == "The times in the file have no time zone. They are read as UTC."
 
 
-@pytest.mark.parametrize("time", ["", "yesterday", "9999-12-31T23:00:00-23:00", "2026-13-01"])
+@pytest.mark.parametrize(
+    "time",
+    [
+        "",
+        "yesterday",
+        "0001-01-01T00:00:00",
+        "1970-01-01T00:00:00Z",
+        "9999-12-31T23:00:00-23:00",
+        "2026-13-01",
+    ],
+)
 def test_what_is_no_time_says_nothing(tmp_path: Path, time: str) -> None:
     found = read(tmp_path, f'<testsuite name="x" timestamp="{time}" time="1e300"/>')
     assert (found.started, found.finished, found.note) == (None, None, None)
@@ -116,26 +126,83 @@ def test_what_is_no_time_says_nothing(tmp_path: Path, time: str) -> None:
 def test_what_one_test_lacks_leaves_the_others(tmp_path: Path) -> None:
     cases = "".join(
         f'\n<testcase name="{name}" time="{time}"/>'
-        for name, time in (("a", "1"), ("b", "-1"), ("c", "nan"), ("", "1"))
+        for name, time in (("a", "1,234.5"), ("b", "-1"), ("c", "0,123"), ("d", "12,5"), ("", "1"))
     )
     found = read(tmp_path, SUITE.format(cases))
     assert [(test.name, test.duration_s) for test in found.tests] == [
-        ("a", 1), ("b", None), ("c", None)
+        ("a", 1234.5), ("b", None), ("c", None), ("d", None)
     ]  # fmt: skip
     assert list(map(str, found.warnings)) == [
         'results.xml:3: time="-1" is not a number of seconds; use a format like "1.25"',
-        'results.xml:4: time="nan" is not a number of seconds; use a format like "1.25"',
-        "results.xml:5: the test has no name; name it",
+        'results.xml:4: time="0,123" is not a number of seconds; use a format like "1.25"',
+        'results.xml:5: time="12,5" is not a number of seconds; use a format like "1.25"',
+        "results.xml:6: the test has no name; name it",
     ]
     assert with_entry_counts(found.note, found.entries) == (
-        "2 invalid values left out. Entries read: 4. Taken: 3. Left out: 1 without a name."
+        "3 invalid values left out. Entries read: 5. Taken: 4. Left out: 1 without a name."
     )
 
 
 def test_tests_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     cases = '<testcase name="a"/><testcase name="a"><failure/></testcase>'
     found = read(tmp_path, SUITE.format(cases))
-    assert [(t.name, t.outcome) for t in found.tests] == [("a", "passed"), ("a (2)", "failed")]
+    assert [(t.name, t.outcome) for t in found.tests] == [("a", "failed"), ("a (2)", "passed")]
+
+
+@pytest.mark.parametrize(
+    ("head", "tests", "outcomes"),
+    [
+        ('name="pytest" tests="2"', 2, {"a": "failed", "b": "passed"}),
+        ('name="pytest" tests="5"', 5, {"a": "failed", "a (2)": "passed"}),  # each is a test
+        ('name="x" tests="2"', 5, {"a": "failed", "a (2)": "passed"}),
+    ],
+)
+def test_the_last_attempt_of_pytest_rerunfailures_counts(
+    tmp_path: Path, head: str, tests: int, outcomes: dict[str, str]
+) -> None:
+    case = '<testcase name="{}">{}</testcase>'.format
+    cases = case("a", "") * 2 + case("a", "<failure/>") + case("b", "") * 2
+    found = read(tmp_path, f"<testsuite {head}>{cases}</testsuite>").tests
+    assert len(found) == tests
+    assert {t.name: t.outcome for t in found}.items() >= outcomes.items()
+    assert ("retries" in found[0].metrics) is (tests == 2)
+
+
+def test_a_suite_that_counts_more_than_it_has_is_a_warning(tmp_path: Path) -> None:
+    inner = '<testsuite name="a" tests="3" failures="1" errors="1"><testcase name="x"/></testsuite>'
+    found = read(tmp_path, f'<testsuites tests="3" failures="2">{inner}</testsuites>')
+    assert found.note == "The file counts 2 failures and 2 tests that it does not contain."
+    assert list(map(str, found.warnings)) == [
+        (
+            "results.xml:1: the suite counts 2 failures and 2 tests that it does not contain; "
+            "create the file again, with all results"
+        )
+    ]
+    subtests = SUITE.replace(">{}", ' tests="3">{}').format('<testcase name="x"/>')
+    assert read(tmp_path, subtests).warnings == ()
+
+
+def test_a_class_that_failed_is_a_test_of_its_name(tmp_path: Path) -> None:
+    case = '<testcase name="" classname="a.B"><failure/></testcase>'
+    found = read(tmp_path, f'<testsuite name="a.B">{case}</testsuite>')
+    assert [(test.name, test.outcome) for test in found.tests] == [("a.B", "failed")]
+
+
+@pytest.mark.parametrize("name", ["a." * 30 + "{}", "Tést{}", "測{}試"])
+def test_a_class_stays_in_the_name_where_the_suite_does_not_tell_it(
+    tmp_path: Path, name: str
+) -> None:
+    names = [name.format(part) for part in "XY"]
+    suite = '<testsuite name="{0}"><testcase classname="{0}" name="a"/></testsuite>'.format
+    for files in (names, reversed(names)):
+        found = read(tmp_path, f"<testsuites>{''.join(map(suite, files))}</testsuites>")
+        assert {test.name for test in found.tests} == {f"{name}::a" for name in names}
+
+
+def test_the_time_of_the_run_is_no_part_of_a_suites_name(tmp_path: Path) -> None:
+    case = '<testcase classname="a.T" name="b"/>'
+    found = read(tmp_path, f'<testsuite name="a.T-20261129112557">{case}</testsuite>')
+    assert [(test.suite, test.name) for test in found.tests] == [("a-t", "b")]
 
 
 def test_a_file_of_pytorchs_ci_names_the_file_of_a_test_beside_its_class(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reports.junit_files import case_fields
+from tests.reports.junit_files import SUITE, case_fields, read
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,15 @@ from tests.reports.junit_files import case_fields
         ),
         ('<error message="exited with error code 1"/>', "failed", "error", None),
         ('<error message="x">CUDA out of memory.</error>', "out-of-memory", "error", "x"),
-        ("<error/>", "infrastructure-error", "error", "absent"),
+        ("<error/>", "failed", "error", "absent"),
+        ('<error type="Exception" message="x"/>', "failed", "error", "x"),
+        ('<error type="BackendCompilerFailed" message="x"/>', "failed", "error", "x"),
+        ('<error message="internal error">x</error>', "infrastructure-error", "error", None),
+        ('<error message="Test timeout of 300ms exceeded."/>', "timed-out", "error", None),
+        ('<failure type="test timeout"/>', "timed-out", "failure", None),
+        ('<warning message="x">y</warning>', "executed", "warning", "x"),
+        ("<inconclusive>y</inconclusive>", "executed", "inconclusive", "y"),
+        ("<broken><a/>y</broken>", "failed", "broken", None),
         ('<skipped type="pytest.xfail" message="slow"/>', "skipped", "xfail", "slow"),
         ('<skipped type="pytest.xfail"/>', "skipped", "xfail", "It is expected to fail."),
         ("<skipped/>", "skipped", "skipped", "The file states no reason."),
@@ -76,7 +84,8 @@ def test_a_test_of_googletest_that_was_not_run_says_so(tmp_path: Path) -> None:
         ('status="run" result="completed"', "<failure/>", "failed"),
         ('status="Inconclusive"', "", "executed"),  # NUnit's converters
         ('status="NotRunnable"', "", "test-broken"),
-        ('status="green"', "", "passed"),  # no word of any dialect
+        ('status="NG"', "", "executed"),  # no word of any dialect
+        ("", "<description>x</description>", "passed"),
         ('executed="False"', "", "not-run"),
         ('executed="True"', "", "passed"),
         ('status="Failed"', "", "failed"),
@@ -92,6 +101,23 @@ def test_each_dialect_has_words_for_a_test_that_did_not_pass(
     tmp_path: Path, attributes: str, inside: str, outcome: str
 ) -> None:
     assert case_fields(tmp_path, inside, attributes)["outcome"] == outcome
+
+
+@pytest.mark.parametrize(
+    "name", ["setUpClass (a.B)", "tearDownModule (a)", "unittest.loader._FailedTest.a"]
+)
+def test_a_class_or_module_that_was_not_set_up_is_no_failure(tmp_path: Path, name: str) -> None:
+    for attributes in (f'classname="" name="{name}"', f'classname="{name}" name="B)"'):
+        case = f'<testcase {attributes}><error type="RuntimeError" message="x"/></testcase>'
+        (test,) = read(tmp_path, SUITE.format(case)).tests
+        assert test.outcome == "infrastructure-error"
+
+
+def test_unknown_words_and_elements_are_noted(tmp_path: Path) -> None:
+    cases = '<testcase name="a" status="NG"/><testcase name="b"><risky/></testcase>'
+    assert read(tmp_path, SUITE.format(cases)).note == (
+        'Tests with an unknown status or element: status="NG" (1), <risky> (1).'
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,34 @@ from tests.reports.junit_files import SUITE, problems, read
     [
         ("<testsuites/>", "1: the file contains no test suite; use a JUnit XML file with results"),
         (SUITE.format('\n\n<testcase name=""/>'), "3: the test has no name; name it"),
+        (
+            b"<testsuites>\n\xf6",
+            (
+                "2: invalid XML in column 1: byte 0xf6 is not UTF-8; "
+                "save the file as UTF-8, or state its encoding"
+            ),
+        ),
+        (
+            b"<testsuites>\n\0",
+            (
+                "2: invalid XML in column 1: XML may not contain the character U+0000; "
+                "remove the character"
+            ),
+        ),
+        (
+            "<testsuites>&#x1b;",
+            (
+                "1: invalid XML in column 13: reference to invalid character number; "
+                "remove the character"
+            ),
+        ),
+        (
+            '<?xml version="1.0" encoding="utf-16"?><testsuites/>',
+            (
+                "1: invalid XML in column 31: encoding specified in XML declaration is incorrect; "
+                'correct encoding="…" in the first line'
+            ),
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str | bytes, message: str) -> None:
@@ -43,9 +71,16 @@ def test_a_tag_without_an_end_is_refused_before_it_costs_time(tmp_path: Path) ->
     ]
 
 
+def test_an_error_of_a_suite_is_a_test_of_its_name(tmp_path: Path) -> None:
+    text = '<testsuites><testsuite name="a.B"><error>x</error></testsuite></testsuites>'
+    found = read(tmp_path, text)
+    assert [suite.name for suite in found.suites] == ["a-b"]
+    assert [(test.name, test.outcome) for test in found.tests] == [("a.B", "failed")]
+
+
 def test_what_a_suite_says_beyond_the_format_is_passed_over(tmp_path: Path) -> None:
     text = (
         '<testsuite name="x"><properties><property value="a"/><property name="b">c</property>'
-        "</properties><system-out>printed</system-out><failure>x</failure></testsuite>"
+        "</properties><system-out>printed</system-out><skipped>x</skipped></testsuite>"
     )
     assert read(tmp_path, text) == ImportResult((Suite(name="x", kind="unit"),), ())

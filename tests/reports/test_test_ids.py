@@ -29,7 +29,7 @@ from accelerator_reports.test_ids import (
         ("x", "t[3-float32-a]", ParsedTestId("x::t", {"dtype": "float32", "case": "3-a"})),
         ("x", "t[float32--1]", ParsedTestId("x::t", {"dtype": "float32", "case": "-1"})),
         ("x", "t[float32-int8]", ParsedTestId("x::t", {"case": "float32-int8"})),
-        ("x", "t[cpu-cuda]", ParsedTestId("x::t", {}, "cpu-cuda")),
+        ("x", "t[cpu-cuda]", ParsedTestId("x::t", {"case": "cpu-cuda"})),
         ("x", "t[cudagraphs]", ParsedTestId("x::t", {"case": "cudagraphs"})),
         ("x", "t[a[0]]", ParsedTestId("x::t", {"case": "a[0]"})),
         ("x", "t[", ParsedTestId("x::t[", {})),

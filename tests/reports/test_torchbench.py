@@ -179,6 +179,15 @@ NO_VALUE, A_VALUE = key(args="['--precision']"), key(args="['--amp=1']")
     [
         ('{"metrics": {}}', [f"environ: field required; {FORMAT}"]),
         (
+            '{"name": "optim", "environ": {}, "metrics": {"a": 1, "b": 1}}',
+            [
+                (
+                    'the file has the results of TorchBench\'s user benchmark "optim"; '
+                    "run the user benchmark test_bench, and import its file"
+                )
+            ],
+        ),
+        (
             '{"environ": {}, "metrics": 1}',
             [f"metrics: input should be a valid dictionary; {FORMAT}"],
         ),

@@ -104,6 +104,43 @@ def test_the_note_of_several_files_has_their_counts(root: Path) -> None:
     assert note == "N. Entries read: 8. Taken: 6. Left out: 2 empty cells."
 
 
+def test_a_note_is_added_to_what_the_import_notes(root: Path) -> None:
+    (root / "two.xml").write_text(
+        XML.replace("<testcase", '<testcase name="x" time="-"/><testcase')
+    )
+    done = imported(root, "--note", "N.", file="two.xml")
+    assert done.exit_code == 0, done.output
+    assert read_report(root / "r.json").note == "N. 1 invalid value left out."
+
+
+def test_files_with_the_same_tests_are_named(root: Path) -> None:
+    (root / "again.xml").write_text(XML, "utf-8")
+    done = imported(root, root / "again.xml")
+    assert done.exit_code == 1
+    assert done.output.startswith(
+        f"{root}/results.xml:1: the file contains 1 test of {root}/again.xml, such as "
+        '"test_a::test_b", again; import each file to its own report, with --parameter'
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("ctrf", XML, "not in the format ctrf, but probably in junit; pass --format junit"),
+        ("junit", "PK\x03\x04", "the file is a ZIP archive; unpack it"),
+        ("junit", "just words", "invalid XML in column 1"),
+    ],
+)
+def test_a_wrong_format_is_named(root: Path, name: str, text: str, told: str) -> None:
+    (root / "results.xml").write_text(text, "utf-8")
+    assert told in imported(root, "--format", name).output
+
+
+def test_the_files_of_a_folder_are_to_be_passed(root: Path) -> None:
+    done = imported(root, file="")
+    assert (done.exit_code, "is a folder. Pass the files in it" in done.output) == (2, True)
+
+
 def test_the_environment_may_be_json(root: Path) -> None:
     facts = root / "environment.json"
     facts.write_text(json.dumps({"plugin": {"name": "torch-example", "version": "1"}}), "utf-8")
@@ -143,9 +180,9 @@ def test_what_is_missing_is_named_with_its_option(root: Path) -> None:
     done = imported(root, file="bare.xml")
     assert done.exit_code == 1
     assert sorted(done.output.splitlines()[:2], reverse=True) == [
-        ("r.json:1: the run has no start time; add --started YYYY-MM-DDTHH:MM:SS, in UTC"),
+        ("bare.xml:1: the run has no start time; add --started YYYY-MM-DDTHH:MM:SS, in UTC"),
         (
-            "r.json:1: the run has no PyTorch version; add --torch VERSION or "
+            "bare.xml:1: the run has no PyTorch version; add --torch VERSION or "
             "--environment FILE, or use --here on the machine and in the environment that ran the "
             "tests"
         ),
@@ -318,9 +355,9 @@ def test_the_example_of_each_format_works(
         ("[1,\n2", "2: invalid JSON in column 2: expecting ',' delimiter"),
         (
             '{"results": {"tool": {}}}',
-            '1: the file looks like CTRF, but has no "reportFormat"; add',
+            '1: the file looks like CTRF, but has no "reportFormat" or "specVersion"; add',
         ),
-        ("just words", "1: unknown format; pass --format with one of: ctrf, "),
+        ("just words", "1: unknown format; run the tests with"),
         ('{"a": 1}\n{"a": 2}', '1: the file is JSON of an unknown format, with the keys "a"; '),
     ],
 )

@@ -6,14 +6,19 @@ import re
 
 from accelerator_reports.failure_texts import outcome_of_text, without_colors
 from accelerator_reports.outcomes import Outcome
-from accelerator_reports.shortened_text import MAX_TEXT_LENGTH, shortened_text
+from accelerator_reports.shortened_text import (
+    MAX_TEXT_LENGTH,
+    shortened_text,
+    without_lone_surrogates,
+)
 
 NO_REASON = "The file states no reason."
 EXPECTED_FAILURE_REASON = "It is expected to fail."
 
-_EXCEPTION = re.compile(r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception)")
 _STRICT_XPASS = re.compile(r"\A\s*(?=\[XPASS\(strict\)\])")
-_SETUP_OR_TEARDOWN = re.compile(r"\bfailed on (?:setup|teardown)\b")
+_SETUP_OR_TEARDOWN = re.compile(
+    r"\bfailed on (?:setup|teardown)\b|\Atest (?:setup|teardown) failure\b|\Ainternal error\Z"
+)
 
 
 def failure_outcome(message: str, text: str) -> Outcome:
@@ -25,18 +30,17 @@ def failure_outcome(message: str, text: str) -> Outcome:
     return outcome_of_text(message) or outcome_of_text(text) or "failed"
 
 
-def error_outcome(message: str, text: str, kind: str = "") -> Outcome:
+def error_outcome(message: str, text: str, *, is_setup: bool = False) -> Outcome:
     """Return the outcome of an error, from its `message` or else its traceback (`text`).
 
-    If neither describes an outcome, `kind`, the type of the error, decides. If it is an exception
-    such as `ValueError`, and no setup or teardown failed, the outcome is `failed`: unittest reports
-    exceptions of tests as errors. Otherwise, it is `infrastructure-error`: pytest reports only
-    failed fixtures as errors.
+    If neither describes an outcome, it is `infrastructure-error` for an error in setup or teardown,
+    which `is_setup` or the message states, and for an error of pytest itself. Otherwise, it is
+    `failed`: most frameworks report an exception that a test raises as an error.
     """
     if outcome := outcome_of_text(message) or outcome_of_text(text):
         return outcome
-    is_raised_by_test = _EXCEPTION.fullmatch(kind) and not _SETUP_OR_TEARDOWN.search(message)
-    return "failed" if is_raised_by_test else "infrastructure-error"
+    is_setup = is_setup or _SETUP_OR_TEARDOWN.search(message) is not None
+    return "infrastructure-error" if is_setup else "failed"
 
 
 def reason(text: str) -> str | None:
@@ -50,7 +54,7 @@ def reason(text: str) -> str | None:
 
 def log_tail(text: str) -> str | None:
     """Return the last lines of a log, at most `MAX_TEXT_LENGTH` characters; None if it is empty."""
-    text = without_colors(text).strip()
+    text = without_lone_surrogates(without_colors(text)).strip()
     if len(text) <= MAX_TEXT_LENGTH:
         return text or None
     tail = text[-MAX_TEXT_LENGTH:]

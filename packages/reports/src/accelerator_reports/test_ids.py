@@ -38,7 +38,7 @@ _DTYPE_ALIASES = {"bf16": "bfloat16", "fp16": "float16", "fp32": "float32", "fp6
 
 MAX_NAME = 200
 MAX_CASE = 400
-_MAX_SUITE = 60
+MAX_SUITE = 60
 _SUITE_ID = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*")
 
 
@@ -104,10 +104,10 @@ def valid_suite_id(name: str) -> str | None:
 
     A name that is a valid id is returned unchanged. None if the name has no ASCII letter or digit.
     """
-    if len(name) <= _MAX_SUITE and _SUITE_ID.fullmatch(name):
+    if len(name) <= MAX_SUITE and _SUITE_ID.fullmatch(name):
         return name
     words = re.findall(r"[a-z0-9]+", name.lower())
-    return "-".join(words)[:_MAX_SUITE].strip("-") or None
+    return "-".join(words)[:MAX_SUITE].strip("-") or None
 
 
 @lru_cache(maxsize=4096)  # each test of a file asks for the name of its suite
@@ -149,13 +149,15 @@ def _bracket_parameters(inside: str) -> tuple[Mapping[str, str], str | None]:
     """Return the parameters and the device in the brackets of a test id.
 
     `cpu-float32-shape0` gives `{"dtype": "float32", "case": "shape0"}` and the device `cpu`. If
-    there are two or more data types, they stay in `case`, because their roles are unknown.
+    there are two or more data types, they stay in `case`, because their roles are unknown. So do
+    two or more devices: `cpu-npu` is another copy than `npu-cpu`.
     """
     if not inside:
         return {}, None
     parts = inside.split("-")
     devices = [part for part in parts if device_or_none(part)]
-    rest = [part for part in parts if not device_or_none(part)]
+    device = devices[0] if len(devices) == 1 else None
+    rest = [part for part in parts if part != device]
     dtypes = [dtype for part in rest if (dtype := dtype_or_none(part))]
     parameters = {}
     if len(dtypes) == 1:
@@ -163,7 +165,7 @@ def _bracket_parameters(inside: str) -> tuple[Mapping[str, str], str | None]:
         rest = [part for part in rest if not dtype_or_none(part)]
     if case := "-".join(rest):
         parameters["case"] = shortened_with_digest(case, MAX_CASE)
-    return parameters, "-".join(devices) or None
+    return parameters, device
 
 
 def _split_generic_test_id(

@@ -33,8 +33,11 @@ class _InputFile(click.Path):
 
         Raises click.BadParameter if the path does not exist, or is a pipe or a device.
         """
+        file_path = Path(os.fsdecode(value))
+        if not self.dir_okay and file_path.is_dir():
+            error_text = f'"{value}" is a folder. Pass the files in it, for example {value}/*.xml'
+            self.fail(printable(error_text), param, ctx)
         path = super().convert(value, param, ctx)
-        file_path = Path(os.fsdecode(path))
         if not (file_path.is_file() or file_path.is_dir()):
             error_text = (
                 f'"{value}" is not a regular file. Save its content to a file and pass that file'

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,9 +28,14 @@ from accelerator_reports.environment import installed_facts
 from accelerator_reports.file_reading import ImportOptions, ImportResult, with_entry_counts
 from accelerator_reports.files.atomic_write import write_chunks_atomically
 from accelerator_reports.files.clock import utc_now
-from accelerator_reports.files.problem import ProblemsError, first_error_text, printable
+from accelerator_reports.files.problem import (
+    Problem,
+    ProblemsError,
+    first_error_text,
+    printable,
+)
 from accelerator_reports.files.wording import count
-from accelerator_reports.formats.format_list import READERS, detect_format
+from accelerator_reports.formats.format_list import READERS, read_as
 from accelerator_reports.formats.imported_tests import suite_name_fault
 from accelerator_reports.merge import merged_results
 from accelerator_reports.outcomes import Outcome, TriggerKind, outcome_counts_text
@@ -46,6 +52,8 @@ from accelerator_reports.run_environment import (
     merged_environment,
     read_environment,
 )
+from accelerator_reports.shortened_text import shortened_text
+from accelerator_reports.test_keys import IdentityValues, identity_values
 
 _COMMIT = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{7,40})")
 _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")
@@ -162,12 +170,16 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     if names.accelerators:
         refuse_unknown(arguments["accelerator"], names.accelerators)
     options = _import_options(arguments, names)
-    results = merged_results(
-        [READERS[arguments["format_name"] or detect_format(path)](path, options) for path in inputs]
-    )
+    format_name = arguments["format_name"]
+    file_results = [read_as(format_name, path, options) for path in inputs]
+    results = merged_results(file_results)
     new_report = _imported_report(results, arguments, names)
-    now = utc_now()
-    if problems := list(report_problems(new_report, out.name, names, now)):
+    more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
+    input_names = f"{inputs[0].name}{more}"
+    problems = list(_repeated_in_files(inputs, file_results)) or list(
+        report_problems(new_report, input_names, names, utc_now())
+    )
+    if problems:
         raise ProblemsError(problems)
     folder_problems = names.unread.get(arguments["accelerator"], ())
     left_out = (replace(problem, level="warning") for problem in results.warnings)
@@ -203,6 +215,7 @@ def _import_options(arguments: dict[str, Any], names: KnownNames) -> ImportOptio
 
 def _imported_report(results: ImportResult, arguments: dict[str, Any], names: KnownNames) -> Report:
     started = arguments["started"] or results.started
+    note = " ".join(filter(None, (arguments["note"], results.note)))
     file, accelerator = arguments["environment_file"], arguments["accelerator"]
     try:
         return Report(
@@ -221,12 +234,29 @@ def _imported_report(results: ImportResult, arguments: dict[str, Any], names: Kn
                 else {},
             ),
             origins=_origins(arguments),
-            note=with_entry_counts(arguments["note"] or results.note, results.entries),
+            note=with_entry_counts(shortened_text(note), results.entries),
             suites=results.suites,
             tests=results.tests,
         )
     except ValidationError as error:  # the files are valid: an option is not
         raise click.UsageError(printable(first_error_text(error))) from None
+
+
+def _repeated_in_files(
+    inputs: Sequence[Path], results: Sequence[ImportResult]
+) -> Iterator[Problem]:
+    """Yield a problem for each two files that contain the same tests."""
+    first_files: dict[IdentityValues, Path] = {}
+    repeated: dict[tuple[Path, Path], list[str]] = defaultdict(list)
+    for path, result in zip(inputs, results, strict=True) if len(inputs) > 1 else ():
+        for test in result.tests:
+            first_file = first_files.setdefault(identity_values(test), path)
+            if first_file is not path:
+                repeated[path, first_file].append(test.name)
+    for (path, first_file), tests in repeated.items():
+        what = f'{count(len(tests), "test")} of {first_file}, such as "{tests[0]}", again'
+        remedy = "import each file to its own report, with --parameter if the settings differ"
+        yield Problem(str(path), 1, f"the file contains {what}", remedy)
 
 
 def _trigger(arguments: dict[str, Any]) -> Trigger:

@@ -62,13 +62,16 @@ _OUTCOME_BY_RAW_STATUS: Mapping[str, Outcome] = {
     "xpass": "passed",
     "xpassed": "passed",
 }
+_REMEDY = "see the specification at ctrf.io"
+_SETUP_RAW_STATUSES = {"setup_failed", "teardown_failed"}  # of pytest-json-ctrf
 _UNEXPECTED_PASSES = {"xpass", "xpassed"}
 
 
 def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
     """Read a CTRF file. Raises ProblemsError with the faults of the file or the suite name."""
     user_suite = chosen_suite(path, options)
-    results = parse_document(path, ctrf_model.Document, load_json(path, strict=False)).results
+    data = load_json(path, strict=False)
+    results = parse_document(path, ctrf_model.Document, data, _REMEDY).results
     fallback = valid_suite_id(results.tool.name) or "tests"
     imported = ImportedTests(path, options, repeats="apart")
     _read_tests(imported, results, options, fallback)
@@ -92,7 +95,7 @@ def _read_tests(
     statuses: Counter[str] = Counter()
     for index, record in enumerate(results.tests):
         json_path = f"results.tests[{index}]"
-        test = imported.parse_entry(ctrf_model.Test, record, json_path)
+        test = imported.parse_entry(ctrf_model.Test, record, json_path, remedy=_REMEDY)
         if test is None:
             continue
         statuses[test.status] += 1
@@ -146,16 +149,19 @@ def _entry_fields(
     """Return the `TestEntry` fields of a test.
 
     `test_id` is the test's identity. The suite is `user_suite` (the suite that the user named), or
-    else the outermost suite of the test, or else `fallback`.
+    else the outermost suite of the test, or else `fallback`. A test that is named by pytest's node
+    id has the suite `fallback`, as in pytest's JUnit file: its other suites are in the node id.
     """
-    top = test.suite[0] if test.suite else fallback
+    top = test.suite[0] if test.suite and not test.has_node_id else fallback
+    # The brackets of a node id contain the values of the parameters, also that of the device.
+    ctrf_parameters = {} if test.has_node_id and "[" in test.name else test.parameters
     fields: dict[str, Any] = {
         "suite": user_suite or valid_suite_name(top) or fallback,
         "name": test_id.name,
         "duration_s": None if test.duration is None else test.duration / 1000,
         **_outcome_fields(test),
     }
-    if parameters := {**test_id.parameters, **_test_parameters(test.parameters)}:
+    if parameters := {**test_id.parameters, **_test_parameters(ctrf_parameters)}:
         fields["parameters"] = parameters
     if retries := test.retries or int(test.flaky):
         fields["metrics"] = {"retries": {"value": float(retries), "unit": "1"}}
@@ -170,7 +176,7 @@ def _parsed_test_id(test: ctrf_model.Test, user_suite: str | None) -> ParsedTest
     The outermost suite becomes the report's suite, so it is not part of the test's name. If the
     user named another suite (`user_suite`), the outermost suite is part of the test's name.
     """
-    outer = test.suite
+    outer = [] if test.has_node_id else test.suite
     if outer and (user_suite is None or valid_suite_name(outer[0]) == user_suite):
         outer = outer[1:]
     if container := "::".join(filter(None, outer)):
@@ -227,10 +233,9 @@ def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
         return "failed"
     if raw in _OUTCOME_BY_RAW_STATUS:
         return _OUTCOME_BY_RAW_STATUS[raw]
-    if raw in {"error", "broken"}:
-        return failure_outcomes.error_outcome(test.message, test.trace)
-    if test.status == "failed":
-        return failure_outcomes.failure_outcome(test.message, test.trace)
+    if test.status == "failed" or raw in {"error", "broken"}:
+        is_setup = raw in _SETUP_RAW_STATUSES or test.status == "other"
+        return failure_outcomes.error_outcome(test.message, test.trace, is_setup=is_setup)
     return outcome_of_text(test.message) or outcome_of_text(test.trace) or "executed"
 
 

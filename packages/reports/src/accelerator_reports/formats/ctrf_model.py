@@ -58,6 +58,16 @@ class Test(_CtrfModel):
     parameters: dict[str, Any] = {}
     attachments: list[Attachment] = []
 
+    @property
+    def has_node_id(self) -> bool:
+        """Whether the name is pytest's node id, which contains the suites: `test_a.py::TestX::b`.
+
+        The plugin pytest-json-ctrf writes such names.
+        """
+        return any(
+            suite.endswith(".py") and self.name.startswith(f"{suite}::") for suite in self.suite[:1]
+        )
+
 
 class Summary(_CtrfModel):
     """The number of tests by status, and the run's start and end in milliseconds since 1970."""

@@ -126,23 +126,24 @@ def _suite_and_parameters(path: Path, options: ImportOptions) -> tuple[str, dict
     """Return the suite and the parameters that all tests of the file have, from the file name.
 
     `options.suite` overrides the suite. Raises ProblemsError if the file name states no suite or
-    mode, and `options` has no suite.
+    mode, and `options` has no suite. Of such a name, only the known words are used.
     """
     user_suite = chosen_suite(path, options)
-    words = _WORD.findall(path.name.lower().removesuffix(".csv"))
-    suite = next((word for word in words if word in _SUITES), None)
     parameters: dict[str, Scalar] = {}
-    for word in words:
-        parameters |= _PARAMETERS_BY_WORD.get(word, {})
-    if suite is None or "mode" not in parameters:
-        if user_suite is None:
-            raise file_error(
-                path, 1, "the file name does not state how the models were run", _FILE_NAME_REMEDY
-            )
-        return user_suite, {}
-    if recipe := "_".join(word for word in words if word not in _PARAMETERS_BY_WORD):
-        parameters["recipe"] = recipe
-    return user_suite or suite, parameters
+    name = path.name.lower().removesuffix(".csv")
+    for separated_name in (name, name.replace("-", "_")):
+        words = _WORD.findall(separated_name)
+        suite = next((word for word in words if word in _SUITES), None)
+        for word in words:
+            parameters |= _PARAMETERS_BY_WORD.get(word, {})
+        if suite and "mode" in parameters:
+            if recipe := "_".join(word for word in words if word not in _PARAMETERS_BY_WORD):
+                parameters["recipe"] = recipe
+            return user_suite or suite, parameters
+    if user_suite is None:
+        what = "the file name does not state how the models were run"
+        raise file_error(path, 1, what, _FILE_NAME_REMEDY)
+    return user_suite, parameters
 
 
 def _csv_rows(path: Path) -> Iterator[_Row]:

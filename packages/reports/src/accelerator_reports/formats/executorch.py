@@ -3,7 +3,8 @@
 The columns are `CSV_FIELD_NAMES` of backends/test/suite/reporting.py in pytorch/executorch.
 `Result` is Pass, Fail or Skip, `Result Detail` states where the test failed, and `Delegated` states
 whether the backend ran any part of the model. A pass without delegation does not count as a pass of
-the backend, except in the flow `portable`, which has no backend.
+the backend, except in flows with `is_delegated=False`: `portable` has no backend, and `cortex_m`
+runs the model with kernels that replace operators (backends/test/suite/flows/cortex_m.py).
 
 A flow consists of a backend and a recipe. In `xnnpack_static_int8_per_channel`, the backend is
 `xnnpack`. The backend is the tested object and not part of a test's identity. The parameter
@@ -64,22 +65,28 @@ _METRIC_BY_COLUMN = {
 }
 _OUTPUT_COLUMN = re.compile(r"Output (\d{1,3}) (Error Max|Error MAE|SNR)")
 
-# Flows begin with one of these: backends/test/suite/flow.py.
+# Flows begin with one of these: backends/test/suite/flow.py, and the files of flows/ on main.
 BACKENDS = (
     "arm_ethos_u55",
     "arm_ethos_u85",
     "arm_tosa",
     "arm_vgf",
     "coreml",
+    "cortex_m",
+    "cpu",
+    "cuda",
     "mlx",
+    "nxp",
     "openvino",
     "portable",
     "qnn",
+    "samsung",
     "vulkan",
     "webgpu",
     "xnnpack",
 )
 PORTABLE = "portable"
+_BACKENDS_WITHOUT_DELEGATION = {PORTABLE, "cortex_m"}
 PLAIN = "plain"
 _SUITE = "executorch-operators"
 REMEDY = "use an unmodified file from ExecuTorch's suite"
@@ -184,7 +191,9 @@ def _result_status(row: CsvRow) -> str | None:
     Returns None if `Result` or `Result Detail` has an unknown value.
     """
     if row["Result"] == "Pass":
-        is_delegated = row["Delegated"] == "True" or split_flow(row["Flow"])[0] == PORTABLE
+        is_delegated = (
+            row["Delegated"] == "True" or split_flow(row["Flow"])[0] in _BACKENDS_WITHOUT_DELEGATION
+        )
         return "SUCCESS" if is_delegated else "SUCCESS_UNDELEGATED"
     if row["Result"] == "Skip":
         return "SKIPPED"

@@ -236,13 +236,13 @@ def _outcome_fields(test: PytestTest) -> dict[str, Any] | None:
     if test.outcome in {"passed", "xpassed"} or (test.outcome == "rerun" and failed is None):
         return {**result_fields, "outcome": "passed"}
     is_setup_or_teardown = failed is not None and failed is not test.call
-    classify = (
-        failure_outcomes.error_outcome if is_setup_or_teardown else failure_outcomes.failure_outcome
+    outcome = failure_outcomes.error_outcome(
+        stage.crash.message, stage.longrepr, is_setup=is_setup_or_teardown
     )
     message = failure_outcomes.reason(stage.crash.message)
     return {
         **result_fields,
-        "outcome": classify(stage.crash.message, stage.longrepr),
+        "outcome": outcome,
         "reason": message or failure_outcomes.reason(stage.longrepr),
         "log_tail": failure_outcomes.log_tail(stage.longrepr if message else "")
         or failure_outcomes.log_tail(stage.stderr or stage.stdout),

@@ -14,6 +14,7 @@ from typing import Any
 
 from accelerator_reports.file_reading import (
     ImportOptions,
+    ImportResult,
     Reader,
     file_error,
     load_json,
@@ -31,7 +32,12 @@ from accelerator_reports.formats.flaggems import read_flaggems
 from accelerator_reports.formats.junit import read_junit
 from accelerator_reports.formats.lm_eval import read_lm_eval
 from accelerator_reports.formats.mps_lists import read_mps_lists
-from accelerator_reports.formats.other_formats import Kind, kind_of_bytes, kind_of_json
+from accelerator_reports.formats.other_formats import (
+    JUNIT_RUN,
+    Kind,
+    kind_of_bytes,
+    kind_of_json,
+)
 from accelerator_reports.formats.torchbench import read_torchbench
 from accelerator_reports.formats.tt_xla import read_tt_xla
 from accelerator_reports.formats.xpu_skip_list import read_xpu_skip_list
@@ -150,6 +156,8 @@ READERS: Mapping[str, Reader] = {name: f.read for name, f in FORMATS.items() if 
 WRITERS: Mapping[str, Writer] = {name: f.write for name, f in FORMATS.items() if f.write}
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UNKNOWN = "unknown format"
+_UTF16_XML_STARTS = (b"\xff\xfe<\0", b"\xfe\xff\0<", b"<\0", b"\0<")
 _CTRF_KEYS = {"summary", "tool"}
 _START_SIZE = 64 * 1024
 
@@ -162,6 +170,8 @@ def detect_format(path: Path) -> str:
     """
     data = read_bytes(path)
     start = data[:_START_SIZE].removeprefix(_BYTE_ORDER_MARK)
+    if start.startswith(_UTF16_XML_STARTS):  # the XML parser reads UTF-16
+        start = start.replace(b"\0", b"").lstrip(b"\xff\xfe")
     if kind := kind_of_bytes(start):
         raise _kind_error(path, kind)
     lines = b"\n" + start.replace(b"\r\n", b"\n")
@@ -172,9 +182,27 @@ def detect_format(path: Path) -> str:
         if is_marked and form.further in data:
             return name
     _refuse_unknown(path, start.lstrip())
-    raise file_error(
-        path, 1, "unknown format", f"pass --format with one of: {', '.join(sorted(READERS))}"
-    )
+    remedy = f"{JUNIT_RUN}. If it has one of these formats, pass it to --format"
+    raise file_error(path, 1, _UNKNOWN, f"{remedy}: {', '.join(sorted(READERS))}")
+
+
+def read_as(name: str | None, path: Path, options: ImportOptions) -> ImportResult:
+    """Read a file in the format `name`, which the user named, or else in the detected format.
+
+    Raises ProblemsError. If the file is known to be something else, the error says so.
+    """
+    try:
+        name = name or detect_format(path)
+        return READERS[name](path, options)
+    except ProblemsError as error:
+        try:
+            detected = detect_format(path)
+        except ProblemsError as other:
+            raise (error if other.problems[0].what == _UNKNOWN else other) from None
+        if detected == name:
+            raise
+        what = f"the file is not in the format {name}, but probably in {detected}"
+        raise file_error(path, 1, what, f"pass --format {detected}") from None
 
 
 def _syntax(start: bytes) -> str:
@@ -195,7 +223,10 @@ def _refuse_unknown(path: Path, start: bytes) -> None:
         results = data.get("results") if isinstance(data, dict) else None
         if isinstance(results, dict) and "reportFormat" not in data and results.keys() & _CTRF_KEYS:
             what = 'the file looks like CTRF, but has no "reportFormat"'
-            raise file_error(path, 1, what, 'add "reportFormat": "CTRF"')
+            remedy = 'add "reportFormat": "CTRF"'
+            if "specVersion" not in data:
+                what, remedy = f'{what} or "specVersion"', f'{remedy}, "specVersion": "1.0.0"'
+            raise file_error(path, 1, what, remedy)
         raise _kind_error(path, kind_of_json(data))
 
 

@@ -23,7 +23,7 @@ from accelerator_reports.file_reading import (
 )
 from accelerator_reports.files.fields import VERDICT_MARK
 from accelerator_reports.files.problem import Problem, ProblemsError
-from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence, is_plain
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_reports.files.wording import count
 from accelerator_reports.files.yaml_file import YamlFile, parse_yaml
 from accelerator_reports.merge import merged_suites
@@ -41,11 +41,12 @@ _REMEDY = "see the report format page"
 # Devices that are not the accelerator: the host's CPU, and PyTorch's device without data.
 _NOT_THE_ACCELERATOR = frozenset({"cpu", "meta"})
 
-_NOT_IN_NAMES = re.compile(f"{HIDDEN_CHARACTER.pattern}|{VERDICT_MARK.pattern}")
+_NOT_IN_NAMES = re.compile(f"{HIDDEN_CHARACTER.pattern}|{VERDICT_MARK.pattern}|[\ud800-\udfff]")
 
 Repeats = Literal["apart", "counted", "merged"]
-"""What happens to a second result of a test. `apart`: it gets a number after its name, unless it is
-of another device. `counted`: it is left out, and counted. `merged`: it is left out."""
+"""What happens to a second result of a test. `apart`: the better of the two gets a number after its
+name, unless they are of different devices. `counted`: it is left out, and counted. `merged`: it is
+left out."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
@@ -106,6 +107,13 @@ class ImportedTests:
         self._left_out_values += 1
         self._add_problem(line, what, remedy)
 
+    def warn(self, line: int, what: str, remedy: str) -> None:
+        """Add a warning about something that is wrong with the file. Nothing is left out.
+
+        Raises ProblemsError after 10,100 problems: the file is probably not in this format.
+        """
+        self._add_problem(line, what, remedy)
+
     def _add_problem(self, line: int, what: str, remedy: str) -> None:
         if len(self._problems) < _MOST_SHOWN:
             self._problems.append(Problem(self._path.name, line, what, remedy))
@@ -115,23 +123,30 @@ class ImportedTests:
             raise ProblemsError(self._all_problems())
 
     def parse_entry(
-        self, model: type[ModelT], record: object, place: str, line: int = 1
+        self,
+        model: type[ModelT],
+        record: object,
+        place: str,
+        line: int = 1,
+        remedy: str = _REMEDY,
     ) -> ModelT | None:
         """Return `record`, an entry such as `results.tests[3]`, as a `model`.
 
-        If it is invalid, return None and leave out the entry.
+        If it is invalid, return None and leave out the entry; `remedy` is how to fix it.
         """
         try:
             return model.model_validate(record)
         except ValidationError as error:
-            self._leave_out_invalid(line, place, error)
+            self._leave_out_invalid(line, place, error, remedy)
             return None
 
-    def _leave_out_invalid(self, line: int, place: str, error: ValidationError) -> None:
+    def _leave_out_invalid(
+        self, line: int, place: str, error: ValidationError, remedy: str = _REMEDY
+    ) -> None:
         first, *others = _validation_faults(place, error)
-        self.leave_out(line, first, _REMEDY)
+        self.leave_out(line, first, remedy)
         for what in others:
-            self._add_problem(line, what, _REMEDY)
+            self._add_problem(line, what, remedy)
 
     def environment(self, facts: Mapping[str, Any], place: str) -> Environment:
         """Return the environment of the tests; `facts` maps fields of `Environment` to values.
@@ -206,6 +221,8 @@ class ImportedTests:
         if identity in self._tests:
             if self._repeats != "apart" or device != self._devices.get(identity):
                 return self._add_repeated(identity, test, device)
+            if _is_preferred(test, device, self._tests[identity], device):
+                self._tests[identity], test = test, self._tests[identity]
             test = self._with_number(identity, test)
             identity = identity_values(test)
         self._tests[identity] = test
@@ -302,10 +319,10 @@ class ImportedTests:
         return problems
 
 
-def parse_document(path: Path, model: type[ModelT], data: object) -> ModelT:
+def parse_document(path: Path, model: type[ModelT], data: object, remedy: str = _REMEDY) -> ModelT:
     """Return `data`, the parsed content of a file, as a `model`.
 
-    Raises ProblemsError if the content is invalid.
+    Raises ProblemsError if the content is invalid; `remedy` is how to fix it.
 
     A model should declare its tests as `list[Any]`. `ImportedTests` can then validate them one by
     one and record a fault for each invalid test.
@@ -313,7 +330,7 @@ def parse_document(path: Path, model: type[ModelT], data: object) -> ModelT:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        faults = (Problem(path.name, 1, what, _REMEDY) for what in _validation_faults("", error))
+        faults = (Problem(path.name, 1, what, remedy) for what in _validation_faults("", error))
         raise ProblemsError(faults) from None
 
 
@@ -349,9 +366,7 @@ def _visible(value: object) -> object:
 
     Other values are returned unchanged.
     """
-    if not isinstance(value, str):
-        return value
-    if is_plain(value):
+    if not isinstance(value, str) or (value.isascii() and value.isprintable()):
         return value
     return _NOT_IN_NAMES.sub(lambda found: escape_sequence(found[0]), value)
 

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,8 @@ from accelerator_reports.file_reading import (
     file_error,
     paused_garbage_collection,
 )
+from accelerator_reports.files.text_file import one_line
+from accelerator_reports.files.wording import count
 from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
 from accelerator_reports.formats.junit_xml import (
     CaseElement,
@@ -28,9 +33,10 @@ from accelerator_reports.formats.junit_xml import (
     junit_elements,
 )
 from accelerator_reports.outcomes import UNSUCCESSFUL, Outcome, is_outcome
-from accelerator_reports.report import Suite
+from accelerator_reports.report import EARLIEST_TIME, Suite
 from accelerator_reports.run_environment import facts_from_properties
 from accelerator_reports.test_ids import (
+    MAX_SUITE,
     ParsedTestId,
     parse_junit_test_id,
     valid_suite_id,
@@ -48,7 +54,9 @@ _STATUSES_BY_OUTCOME: Mapping[Outcome, str] = {
         "aborted blocked cancelled canceled false incomplete notexecuted notrun notstarted pending"
         " queued untested"
     ),
-    "failed": "broken error errored fail failed failure unexpectedpass unexpectedsuccess",
+    "failed": (
+        "broken error errored fail failed failure regression unexpectedpass unexpectedsuccess"
+    ),
     "timed-out": "timedout timeout",
     "crashed": "crash crashed",
     "test-broken": "notrunnable",
@@ -59,6 +67,18 @@ _OUTCOME_BY_STATUS = {
 }
 # pytest and unittest-xml-reporting write these types of a skip.
 _EXPECTED_FAILURE_TYPES = {"pytest.xfail", "XFAIL"}
+# A pass of a test, or only that it ran to its end.
+_PASSED_WORDS = frozenset(
+    re.findall(
+        r"\w+",
+        "complete completed done executed finished fixed good ok pass passed run success successful"
+        " succeeded true xpass xpassed",
+    )
+)
+# unittest, nose2 and unittest-xml-reporting name these in place of a test.
+_SETUP_NAME = re.compile(r"\b(?:setUp|tearDown)(?:Class|Module)\b|_ErrorHolder\b|_FailedTest\b")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?")
+_MOST_NAMED = 5
 _NO_ZONE_NOTE = "The times in the file have no time zone. They are read as UTC."
 
 
@@ -85,6 +105,8 @@ class _JUnitImport:
         self._facts: dict[str, str] = {}
         self._moments: list[dt.datetime] = []
         self._zone_is_missing = False
+        self._unknown: Counter[str] = Counter()
+        self._missing: Counter[str] = Counter()
 
     def case(self, case: CaseElement) -> None:
         identity = _parsed_test_id(case, self._user_suite)
@@ -93,14 +115,22 @@ class _JUnitImport:
             self._tests.leave_out(case.line, what, remedy, "without a name")
             return
         fields = _entry_fields(case, self._suite_name(case.suite), identity)
-        if case.attributes.get("time") and "duration_s" not in fields:
-            what = f'time="{case.attributes["time"][:40]}" is not a number of seconds'
-            self._tests.leave_out_value(case.line, what, 'use a format like "1.25"')
+        if time := case.attributes.get("time"):
+            try:
+                fields["duration_s"] = _parse_seconds(time)
+            except ValueError:
+                what = f'time="{time[:40]}" is not a number of seconds'
+                self._tests.leave_out_value(case.line, what, 'use a format like "1.25"')
+        if not case.results and (case.unknown or "raw_status" in fields):
+            self._unknown.update(_unknown_words(case))
+        if fields["outcome"] in UNSUCCESSFUL:
+            case.suite.failures += sum(result.tag != "skipped" for result in case.results) or 1
         place = f'"{identity.name[:60]}"'
         self._tests.add(case.line, fields, place=place, device=identity.device)
 
     def suite(self, suite: SuiteElement) -> None:
         self._add_times(suite)
+        self._check_counts(suite)
         self._facts = {**facts_from_properties(suite.properties), **self._facts}
         if suite.cases or not suite.nested:
             self._suites.append(Suite(name=self._suite_name(suite), kind="unit"))
@@ -111,29 +141,61 @@ class _JUnitImport:
             self._tests.environment(self._facts, "properties"),
             started=min(self._moments, default=None),
             finished=max(self._moments, default=None),
-            note=_NO_ZONE_NOTE if self._zone_is_missing else None,
+            note=" ".join(self._notes()) or None,
         )
         if not self._suites:
             what = "the file contains no test suite"
             raise file_error(self._path, 1, what, "use a JUnit XML file with results")
         return result
 
+    def _notes(self) -> Iterator[str]:
+        if self._zone_is_missing:
+            yield _NO_ZONE_NOTE
+        if self._missing:
+            yield f"The file counts {_missing_text(self._missing)} that it does not contain."
+        if self._unknown:
+            most = [
+                f"{word} ({number:,})" for word, number in self._unknown.most_common(_MOST_NAMED)
+            ]
+            more = ["…"] if len(self._unknown) > _MOST_NAMED else []
+            yield f"Tests with an unknown status or element: {', '.join([*most, *more])}."
+
+    def _check_counts(self, suite: SuiteElement) -> None:
+        """Warn if a suite counts results that it does not contain.
+
+        pytest also counts subtests and failed tear-downs as tests, which have no test case.
+        """
+        stated_tests, stated_failures = suite.stated("tests"), suite.stated("failures", "errors")
+        missing = Counter(failure=stated_failures - suite.failures)
+        tests = suite.cases + suite.inner_tests
+        missing["test"] = 0 if suite.is_of_pytest else stated_tests - tests
+        if missing := +missing:
+            what = f"the suite counts {_missing_text(missing)} that it does not contain"
+            self._tests.warn(suite.line, what, "create the file again, with all results")
+            self._missing += missing
+        if suite.outer:
+            suite.outer.inner_tests += tests + missing["test"]
+            suite.outer.failures += suite.failures + missing["failure"]
+
     def _suite_name(self, suite: SuiteElement) -> str:
-        name = suite.attributes.get("name", "")
-        return (
-            self._user_suite or valid_suite_name(name) or valid_suite_id(self._path.stem) or "tests"
-        )
+        name = self._user_suite or valid_suite_name(suite.name)
+        return name or valid_suite_id(self._path.stem) or "tests"
 
     def _add_times(self, suite: SuiteElement) -> None:
         """Record a suite's start and end; invalid times are ignored."""
         with suppress(ValueError, OverflowError):
-            moment = _parse_time(suite.attributes.get("timestamp", ""))
-            if moment.tzinfo is None:
-                self._zone_is_missing = True
-                moment = moment.replace(tzinfo=dt.timezone.utc)
+            stated = _parse_time(suite.attributes.get("timestamp", ""))
+            moment = stated if stated.tzinfo else stated.replace(tzinfo=dt.timezone.utc)
+            if moment < EARLIEST_TIME:  # the suite did not start, or the clock was not set
+                return
+            self._zone_is_missing |= stated.tzinfo is None
             self._moments.append(moment.astimezone(dt.timezone.utc))
             length = _parse_seconds(suite.attributes.get("time", ""))
             self._moments.append(self._moments[-1] + dt.timedelta(seconds=length))
+
+
+def _missing_text(missing: Counter[str]) -> str:
+    return " and ".join(count(number, noun) for noun, number in sorted(missing.items()))
 
 
 def _parse_time(text: str) -> dt.datetime:
@@ -147,31 +209,35 @@ def _parsed_test_id(case: CaseElement, user_suite: str | None = None) -> ParsedT
 
     The name includes the test's file. PyTorch's CI writes the file in the attribute `file`, and
     pytest in `classname`. A `classname` that equals the suite's name is not part of the test's
-    name, unless the user named another suite (`user_suite`): it may be what tells tests of several
-    suites apart.
+    name, unless it tells tests of several suites apart: the user named another suite
+    (`user_suite`), or the suite's name is not wholly in its id. A class that could not be set up
+    is a test without a name. Its name is the class.
     """
-    classname = case.attributes.get("classname", "")
-    is_suite = classname == case.suite.attributes.get("name")
-    if is_suite and user_suite in {None, valid_suite_name(classname)}:
+    name, classname = case.attributes.get("name", ""), case.attributes.get("classname", "")
+    if name and classname == case.suite.name and _is_told_by_suite(classname, user_suite):
         classname = ""
     file = case.attributes.get("file", "")
     if classname and "." not in classname and file.endswith(".py"):
         module = file.removesuffix(".py").replace("/", ".").removeprefix("test.")
         classname = classname if classname == module else f"{module}.{classname}"
-    return parse_junit_test_id(classname, case.attributes.get("name", ""))
+    return parse_junit_test_id(classname, name)
+
+
+@lru_cache(maxsize=4096)  # a class has many tests
+def _is_told_by_suite(classname: str, user_suite: str | None) -> bool:
+    suite = valid_suite_name(classname)
+    is_whole = suite == classname or (classname.isascii() and len(classname) <= MAX_SUITE)
+    return is_whole and user_suite in {None, suite}
 
 
 def _entry_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str, Any]:
-    """Return the `TestEntry` fields of a test.
+    """Return the `TestEntry` fields of a test, without its duration.
 
-    `suite` is the name of its suite, and `test` is its identity. An invalid time is left out.
+    `suite` is the name of its suite, and `test` is its identity.
     """
     fields: dict[str, Any] = {"suite": suite, "name": test.name, **_outcome_fields(case)}
     if test.parameters:
-        fields["parameters"] = dict(test.parameters)
-    if time := case.attributes.get("time"):
-        with suppress(ValueError):
-            fields["duration_s"] = _parse_seconds(time)
+        fields["parameters"] = test.parameters
     if case.retries:
         fields["metrics"] = {"retries": {"value": float(case.retries), "unit": "1"}}
     return {name: value for name, value in fields.items() if value is not None}
@@ -180,9 +246,9 @@ def _entry_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str
 def _parse_seconds(text: str) -> float:
     """Return the number of seconds in a text such as `1,234.5`.
 
-    Raises ValueError if it is not a number, or is negative or infinite.
+    Raises ValueError if it is not a number, is negative or infinite, or has a decimal comma.
     """
-    value = float(text.replace(",", ""))
+    value = float(text.replace(",", "") if "," in text and _THOUSANDS.fullmatch(text) else text)
     if not 0 <= value < math.inf:
         raise ValueError(text)
     return value
@@ -206,21 +272,52 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
                 "log_tail": failure_outcomes.log_tail(case.output),
             }
         return _skip_fields("skipped", "skipped", skip_reason)
-    return _failure_fields(result, message, kind, case.output)
+    return _failure_fields(case, result, message, kind)
 
 
 def _attribute_fields(case: CaseElement) -> dict[str, Any]:
-    """Return the outcome of a test without a result element: `passed`, unless attributes differ."""
-    for name in _STATUS_ATTRIBUTES:
-        if not (word := case.attributes.get(name)):
-            continue
-        outcome = _OUTCOME_BY_STATUS.get("".join(filter(str.isalpha, word.lower())))
+    """Return the outcome of a test without a result element: `passed`, unless it states another.
+
+    A test with an unknown status did not necessarily pass: it is `executed`. Unknown elements often
+    have no meaning for the outcome.
+    """
+    attributes = [case.attributes[name] for name in _STATUS_ATTRIBUTES if name in case.attributes]
+    if not attributes and not case.unknown:
+        return {"outcome": "passed"}
+    elements = {element.tag: element for element in case.unknown}
+    for word in (*attributes, *elements):
+        outcome = _OUTCOME_BY_STATUS.get(_letters(word))
+        element = elements.get(word)
+        text = element.attributes.get("message", "") or element.text if element else ""
         if outcome in UNSUCCESSFUL:
-            log_tail = failure_outcomes.log_tail(case.output)
-            return {"outcome": outcome, "raw_status": word[:200], "log_tail": log_tail}
+            texts = {"reason": failure_outcomes.reason(text)}
+            texts["log_tail"] = failure_outcomes.log_tail(case.output)
+            return {"outcome": outcome, "raw_status": word[:200], **texts}
         if outcome:
-            return _skip_fields(outcome, word[:200], "")
+            return _skip_fields(outcome, word[:200], text)
+    for word in attributes:
+        if _is_unknown(word):
+            return _skip_fields("executed", word[:200], "")
     return {"outcome": "passed"}
+
+
+def _unknown_words(case: CaseElement) -> Iterator[str]:
+    for name in _STATUS_ATTRIBUTES:
+        if _is_unknown(word := case.attributes.get(name, "")):
+            yield f'{name}="{one_line(word)[:60]}"'
+    for element in case.unknown:
+        if _is_unknown(element.tag):
+            yield f"<{one_line(element.tag)[:60]}>"
+
+
+def _is_unknown(word: str) -> bool:
+    letters = _letters(word)
+    return bool(word) and letters not in _PASSED_WORDS and letters not in _OUTCOME_BY_STATUS
+
+
+@lru_cache(maxsize=4096)  # many tests have the same status
+def _letters(word: str) -> str:
+    return "".join(filter(str.isalpha, word.lower()))
 
 
 def _skip_fields(outcome: str, raw: str, skip_reason: str) -> dict[str, Any]:
@@ -228,7 +325,9 @@ def _skip_fields(outcome: str, raw: str, skip_reason: str) -> dict[str, Any]:
     return {"outcome": outcome, "raw_status": raw or None, "reason": reason}
 
 
-def _failure_fields(result: ResultElement, message: str, kind: str, output: str) -> dict[str, Any]:
+def _failure_fields(
+    case: CaseElement, result: ResultElement, message: str, kind: str
+) -> dict[str, Any]:
     reason = failure_outcomes.reason(message)
     tail = result.text if reason else ""
     is_own_outcome = is_outcome(kind)  # written by this project
@@ -236,13 +335,15 @@ def _failure_fields(result: ResultElement, message: str, kind: str, output: str)
         "reason": reason
         or failure_outcomes.reason(result.text)
         or failure_outcomes.reason("" if is_own_outcome else kind),
-        "log_tail": failure_outcomes.log_tail(tail) or failure_outcomes.log_tail(output),
+        "log_tail": failure_outcomes.log_tail(tail) or failure_outcomes.log_tail(case.output),
     }
     if is_own_outcome:
         return {"outcome": kind, **texts}
     text = f"{kind}: {message}" if kind and kind not in message else message
     if result.tag == "error":
-        outcome = failure_outcomes.error_outcome(text, result.text, kind)
+        name = f"{case.attributes.get('classname')} {case.attributes.get('name')}"
+        is_setup = _SETUP_NAME.search(name) is not None
+        outcome = failure_outcomes.error_outcome(text, result.text, is_setup=is_setup)
     else:
         outcome = failure_outcomes.failure_outcome(text, result.text)
     return {"outcome": outcome, "raw_status": result.tag, **texts}

@@ -6,6 +6,7 @@ Surefire, Bazel, NUnit's converters and PyTorch's own test runner write.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +30,13 @@ _RESULT_TAGS: Mapping[str, str] = {
     "error": "error",
     **dict.fromkeys(("skipped", "skip", "ignored", "disabled", "notrun", "pending"), "skipped"),
 }
+# unittest-xml-reporting appends the time of the run: `test_a.TestX-20261129112557`.
+_TIME_IN_NAME = re.compile(r"-20\d{12}\Z")
+_XML_REMEDIES = {
+    expat.errors.XML_ERROR_BAD_CHAR_REF: "remove the character",
+    expat.errors.XML_ERROR_INCORRECT_ENCODING: 'correct encoding="…" in the first line',
+}
+_SILENT_TAGS = frozenset({"properties", "attachments"})
 _ATTEMPT_TAGS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
 _TEXT_TAGS = _RESULT_TAGS.keys() | {"system-out", "system-err", "property"}
 _ROOT_TAGS = frozenset({"testsuites", "testsuite"})
@@ -40,16 +48,39 @@ class SuiteElement:
 
     line: int
     attributes: Mapping[str, str]
+    name: str = ""
+    """The attribute `name`, without the time of the run."""
+    outer: SuiteElement | None = None
     properties: dict[str, str] = field(default_factory=dict)
     cases: int = 0
     """The number of test cases directly in the element."""
+    inner_tests: int = 0
+    """The number of tests in the suites in the element, which the reader counts."""
+    failures: int = 0
+    """The number of failures and errors, which the reader counts."""
     nested: bool = False
     """Whether the element contains suites, or is a `<testsuites>`."""
+    teardown_errors: int = 0
+    """The number of tests whose tear-down failed. pytest counts these tests twice."""
+    repeated_cases: list[list[CaseElement]] = field(default_factory=list)
+    """Neighboring test cases of the same name. All but the last have no result element."""
+
+    @property
+    def is_of_pytest(self) -> bool:
+        """Whether pytest wrote the suite under its default name."""
+        return self.name == "pytest" or (
+            self.outer is not None and self.outer.name == "pytest tests"
+        )
+
+    def stated(self, *names: str) -> int:
+        """Return the sum of the counts in these attributes, such as `tests`."""
+        counts = [self.attributes.get(name, "") for name in names]
+        return sum(int(text) for text in counts if re.fullmatch("[0-9]{1,9}", text))
 
 
 @dataclass(slots=True)
 class ResultElement:
-    """A `<failure>`, `<error>` or `<skipped>`."""
+    """A `<failure>`, `<error>` or `<skipped>`, or an element of a test case with an unknown tag."""
 
     tag: str
     attributes: Mapping[str, str]
@@ -70,6 +101,18 @@ class CaseElement:
     results: list[ResultElement] = field(default_factory=list)
     output: str = ""
     retries: int = 0
+    unknown: tuple[ResultElement, ...] = ()
+    """The elements directly in the test case with a tag of no known meaning."""
+
+    def is_repeated_by(self, other: CaseElement) -> bool:
+        """Return whether `other`, the next test case, may be another attempt of this test."""
+        return (
+            self.attributes.get("name") == other.attributes.get("name")
+            and self.attributes.get("classname") == other.attributes.get("classname")
+            and self.attributes.get("file") == other.attributes.get("file")
+            and self.suite is other.suite
+            and not self.results
+        )
 
 
 def junit_elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
@@ -100,6 +143,7 @@ class _JUnitParser:
         self._suites: list[SuiteElement] = []  # the open ones, the root first
         self._suite_count = 0
         self._case: CaseElement | None = None
+        self._attempts: list[CaseElement] = []  # the last test case, and equal ones before it
         self._attributes: Mapping[str, str] = {}
         self._text: str | None = None
         self._parser = expat.ParserCreate()
@@ -117,12 +161,10 @@ class _JUnitParser:
         try:
             self._parser.Parse(data, final)
         except expat.ExpatError as error:
-            error_text = expat.ErrorString(error.code)
-            self._refuse(
-                error.lineno,
-                f"invalid XML in column {error.offset + 1}: {error_text}",
-                "create the file again",
-            )
+            position = self._parser.ErrorByteIndex - (end - _CHUNK)
+            fault, remedy = _xml_fault(error.code, data[max(position, 0) :][:1])
+            what = f"invalid XML in column {error.offset + 1}: {fault}"
+            self._refuse(error.lineno, what, remedy)
         except (LookupError, ValueError):  # of the decoder that the file names
             self._refuse(1, "the file has an unknown encoding", "save it as UTF-8")
         if not final and end - self._parser.CurrentByteIndex > _MAX_TAG:
@@ -135,9 +177,10 @@ class _JUnitParser:
     def _line(self) -> int:
         return self._parser.CurrentLineNumber
 
-    def _doctype(self, *_: object) -> None:
-        what = "the file has a document type (<!DOCTYPE …>)"
-        self._refuse(self._line(), what, "remove it; test reports do not use one")
+    def _doctype(self, root: str, *_: object) -> None:
+        kind, remedy = kind_of_xml(root) or (None, "remove it; test reports do not use one")
+        what = f"the file is {kind}" if kind else "the file has a document type (<!DOCTYPE …>)"
+        self._refuse(self._line(), what, remedy)
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         if not self._open_tags and tag not in _ROOT_TAGS:
@@ -154,19 +197,26 @@ class _JUnitParser:
         if tag in _ROOT_TAGS and self._case is None:
             for outer in self._suites[-1:]:
                 outer.nested = True
-            nested = tag == "testsuites"
-            self._suites.append(SuiteElement(self._line(), attributes, nested=nested))
+            self._end_attempts()
+            name = _TIME_IN_NAME.sub("", attributes.get("name", ""))
+            suite = SuiteElement(self._line(), attributes, name, nested=tag == "testsuites")
+            suite.outer = self._suites[-1] if self._suites else None
+            self._suites.append(suite)
             self._suite_count += 1
             if self._suite_count > _MAX_SUITES:
                 what = f"the file has more than {_MAX_SUITES:,} suites"
                 self._refuse(self._line(), what, "split it")
         elif tag == "testcase" and self._case is None:
-            self._suites[-1].cases += 1
-            self._case = CaseElement(self._line(), self._suites[-1], attributes)
+            suite = self._suites[-1]
+            suite.cases += 1
+            self._case = CaseElement(self._line(), suite, attributes)
         elif tag in _ATTEMPT_TAGS and self._case:
             self._case.retries += 1
         elif tag in _TEXT_TAGS:
             self._attributes, self._text = attributes, ""
+        elif self._case and self._open_tags[-2] == "testcase" and tag not in _SILENT_TAGS:
+            self._attributes, self._text = attributes, ""
+            self._case.unknown += (ResultElement(tag, attributes),)
 
     def _characters(self, text: str) -> None:
         if self._text is not None:
@@ -177,23 +227,75 @@ class _JUnitParser:
     def _end(self, tag: str) -> None:
         self._open_tags.pop()
         if tag == "testcase" and self._case:
-            self.complete_elements.append(self._case)
+            if self._attempts and not self._attempts[-1].is_repeated_by(self._case):
+                self._end_attempts()
+            self._attempts.append(self._case)
             self._case = None
         elif tag in _ROOT_TAGS and self._case is None:
+            self._end_attempts()
+            self.complete_elements += _repeated_cases(self._suites[-1])
             self.complete_elements.append(self._suites.pop())
         elif tag in _TEXT_TAGS and self._text is not None:
             self._store_text(tag, _both_ends(self._text))
             self._text = None
+        elif self._text is not None and self._open_tags[-1] == "testcase" and self._case:
+            for element in self._case.unknown[-1:]:
+                element.text = _both_ends(self._text)
+            self._text = None
+
+    def _end_attempts(self) -> None:
+        if len(self._attempts) > 1:
+            self._attempts[0].suite.repeated_cases.append(self._attempts.copy())
+        else:
+            self.complete_elements += self._attempts
+        self._attempts.clear()
 
     def _store_text(self, tag: str, text: str) -> None:
         if tag == "property":
             owner = self._case or self._suites[-1]
             if name := self._attributes.get("name"):
                 owner.properties[name] = self._attributes.get("value", text)
-        elif self._case and tag in _RESULT_TAGS:
-            self._case.results.append(ResultElement(_RESULT_TAGS[tag], self._attributes, text))
+        elif tag in _RESULT_TAGS:
+            self._store_result(ResultElement(_RESULT_TAGS[tag], self._attributes, text))
         elif self._case:
             self._case.output = text or self._case.output
+
+    def _store_result(self, result: ResultElement) -> None:
+        """Add a result to the test case; a failure of a suite itself becomes a test case."""
+        suite = self._suites[-1]
+        if self._case:
+            self._case.results.append(result)
+            message = result.attributes.get("message", "")
+            suite.teardown_errors += result.tag == "error" and "failed on teardown" in message
+        elif result.tag != "skipped":
+            suite.cases += 1
+            name = {"name": suite.name or "suite"}
+            self.complete_elements.append(CaseElement(self._line(), suite, name, results=[result]))
+
+
+def _xml_fault(code: int, byte: bytes) -> tuple[str, str]:
+    """Return what is wrong with XML, and the fix. `code` is Expat's, and `byte` is at the fault."""
+    fault, remedy = expat.ErrorString(code), _XML_REMEDIES.get(expat.ErrorString(code))
+    if fault == expat.errors.XML_ERROR_INVALID_TOKEN and byte >= b"\x80":
+        return f"byte 0x{byte.hex()} is not UTF-8", "save the file as UTF-8, or state its encoding"
+    if fault == expat.errors.XML_ERROR_INVALID_TOKEN and byte < b" ":
+        return f"XML may not contain the character U+00{byte.hex()}", "remove the character"
+    return fault, remedy or "create the file again"
+
+
+def _repeated_cases(suite: SuiteElement) -> Iterator[CaseElement]:
+    """Yield the repeated test cases of a suite.
+
+    pytest-rerunfailures writes a test case for each attempt, but counts the test once. If a suite
+    of pytest has more test cases than it counts tests, the last attempt is the result.
+    """
+    most = suite.cases + suite.teardown_errors if suite.is_of_pytest else 0
+    is_retried = 0 < suite.stated("tests") < most
+    for attempts in suite.repeated_cases:
+        if is_retried:
+            attempts[-1].retries += len(attempts) - 1
+            del attempts[:-1]
+        yield from attempts
 
 
 def _both_ends(text: str) -> str:

@@ -6,13 +6,14 @@ CI systems collect many kinds of files in one folder. A message that names the k
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 Kind = tuple[str, str]
 """What a file is, in words that follow `the file is`, and what to do instead."""
 
-_JUNIT_RUN = "run the tests with an option or plugin that writes JUnit XML, and import that file"
+JUNIT_RUN = "run the tests with an option or plugin that writes JUnit XML, and import that file"
 _PYTEST_RUN = "run pytest with --junit-xml results.xml, and import that file"
 _JUNIT_LOGGER = "run dotnet test with the package JunitXml.TestLogger, and import its file"
 
@@ -32,13 +33,13 @@ _KINDS_BY_XML_ROOT: Mapping[str, Kind] = {
     "TestLog": ("Boost.Test XML", "run the tests with --log_format=JUNIT"),
     "TestResult": ("Boost.Test XML", "run the tests with --log_format=JUNIT"),
     "TestCase": ("Qt Test XML", "run the tests with -o results.xml,junitxml"),
-    "testExecutions": ("SonarQube's generic test data", _JUNIT_RUN),
-    "testrun": ("IntelliJ IDEA XML", _JUNIT_RUN),
+    "testExecutions": ("SonarQube's generic test data", JUNIT_RUN),
+    "testrun": ("IntelliJ IDEA XML", JUNIT_RUN),
     "phpunit": ("PHPUnit XML", "run phpunit with --log-junit results.xml"),
-    "Result": ("XML of Android's Tradefed", _JUNIT_RUN),
-    "coverage": ("a coverage report, not test results", _JUNIT_RUN),
-    "checkstyle": ("a Checkstyle report, not test results", _JUNIT_RUN),
-    "html": ("an HTML page, not test results", _JUNIT_RUN),
+    "Result": ("XML of Android's Tradefed", JUNIT_RUN),
+    "coverage": ("a coverage report, not test results", JUNIT_RUN),
+    "checkstyle": ("a Checkstyle report, not test results", JUNIT_RUN),
+    "html": ("an HTML page, not test results", JUNIT_RUN),
 }
 
 # A JSON object, or the first object in a list or of several lines, with these keys is of this kind.
@@ -78,11 +79,11 @@ _KINDS_BY_JSON_KEYS: Sequence[tuple[frozenset[str], Kind]] = tuple(
             ("GoogleTest's JSON", "use --gtest_output=xml:results.xml"),
         ),
         ("type event test_count", ("the JSON of Rust's libtest", "use cargo nextest's JUnit XML")),
-        ("historyId status", ("a result file of Allure", _JUNIT_RUN)),
-        ("benchmarks context", ("the JSON of Google Benchmark, not test results", _JUNIT_RUN)),
-        ("benchmarks machine_info", ("the JSON of pytest-benchmark, not test results", _JUNIT_RUN)),
+        ("historyId status", ("a result file of Allure", JUNIT_RUN)),
+        ("benchmarks context", ("the JSON of Google Benchmark, not test results", JUNIT_RUN)),
+        ("benchmarks machine_info", ("the JSON of pytest-benchmark, not test results", JUNIT_RUN)),
         ("benchmark metric", ("records of PyTorch's benchmark database", "import the CSV file")),
-        ("runs $schema", ("a SARIF file, not test results", _JUNIT_RUN)),
+        ("runs $schema", ("a SARIF file, not test results", JUNIT_RUN)),
     )
 )
 
@@ -93,12 +94,25 @@ _KINDS_BY_START: Mapping[bytes, Kind] = {
     b"\xfd7zXZ": ("compressed with xz", _UNPACK),
     b"\x28\xb5\x2f\xfd": ("compressed with Zstandard", _UNPACK),
     b"PK\x03\x04": ("a ZIP archive", _UNPACK),
-    b"%PDF": ("a PDF document, not test results", _JUNIT_RUN),
-    b"\x89PNG": ("an image, not test results", _JUNIT_RUN),
-    b"SQLite format 3": ("an SQLite database, not test results", _JUNIT_RUN),
+    b"%PDF": ("a PDF document, not test results", JUNIT_RUN),
+    b"\x89PNG": ("an image, not test results", JUNIT_RUN),
+    b"SQLite format 3": ("an SQLite database, not test results", JUNIT_RUN),
     b"version https://git-lfs": ("a pointer of Git LFS, not the file itself", "run git lfs pull"),
-    b"TAP version": ("TAP output", "convert it with tap-junit"),
 }
+_KINDS_BY_FIRST_LINE: Sequence[tuple[re.Pattern[bytes], Kind]] = (
+    (
+        re.compile(rb"TAP version|(?:not )?ok \d|\d+\.\.\d+\s"),
+        ("TAP output", "convert it with tap-junit"),
+    ),
+    (
+        re.compile(rb"(?:test|time|success|failure|error|skip|xfail): .*\n"),
+        ("probably the output of SubUnit", "convert it with subunit2junitxml"),
+    ),
+    (
+        re.compile(rb"(?:dev;)?name;|Test ID;"),
+        ("CSV with semicolons", "separate its values with commas"),
+    ),
+)
 
 _HTML_STARTS = (b"<!doctype html", b"<html")
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -116,7 +130,10 @@ def kind_of_bytes(start: bytes) -> Kind | None:
         return _KINDS_BY_XML_ROOT["html"]
     if start.startswith(_UTF16_MARKS):
         return "in UTF-16", "save it as UTF-8"
-    return ("a binary file, not test results", _JUNIT_RUN) if b"\0" in start else None
+    if b"\0" in start and not start.startswith((b"<", b"{", b"[")):
+        return "a binary file, not test results", JUNIT_RUN
+    kinds = (kind for pattern, kind in _KINDS_BY_FIRST_LINE if pattern.match(start))
+    return next(kinds, None)
 
 
 def kind_of_xml(root: str) -> Kind | None:
@@ -128,9 +145,9 @@ def kind_of_json(data: object) -> Kind:
     """Return what a JSON file is, whose value, or the value of whose first line, is `data`."""
     first: Any = data[0] if isinstance(data, list) and data else data
     if not isinstance(first, dict):
-        return "JSON without the keys of any known format", _JUNIT_RUN
+        return "JSON without the keys of any known format", JUNIT_RUN
     for keys, kind in _KINDS_BY_JSON_KEYS:
         if keys <= first.keys():
             return kind
     some_keys = ", ".join(json.dumps(key[:40]) for key in list(first)[:_MOST_KEYS])
-    return f"JSON of an unknown format, with the keys {some_keys or 'of none'}", _JUNIT_RUN
+    return f"JSON of an unknown format, with the keys {some_keys or 'of none'}", JUNIT_RUN

@@ -22,7 +22,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from accelerator_reports.file_reading import ImportOptions, ImportResult, is_finite, load_json
+from accelerator_reports.file_reading import (
+    ImportOptions,
+    ImportResult,
+    file_error,
+    is_finite,
+    load_json,
+)
 from accelerator_reports.files.fields import OpenModel
 from accelerator_reports.formats.imported_tests import (
     ImportedTests,
@@ -68,6 +74,7 @@ _ACCURACY = "--accuracy"  # states what is measured, not how the model ran
 
 
 class _ResultFile(OpenModel):
+    name: Any = None
     environ: dict[str, Any]
     metrics: dict[str, Any]
 
@@ -88,7 +95,7 @@ def read_torchbench(path: Path, options: ImportOptions) -> ImportResult:
     Raises ProblemsError if the file or the suite name is invalid.
     """
     suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="model")
-    file = parse_document(path, _ResultFile, load_json(path, strict=False))
+    file = _parsed_file(path)
     imported = ImportedTests(path, options)
     tests: dict[str, _Test] = {}
     devices = set()
@@ -123,6 +130,16 @@ def read_torchbench(path: Path, options: ImportOptions) -> ImportResult:
     device = next(iter(devices), None)
     note = shortened_text(f"Device in the file: {device}.") if device else None
     return imported.result((suite,), environment, note=note)
+
+
+def _parsed_file(path: Path) -> _ResultFile:
+    file = parse_document(path, _ResultFile, load_json(path, strict=False))
+    keys = [key for key in file.metrics if len(key) <= _LONGEST_KEY]
+    is_other = isinstance(file.name, str) and file.name != "test_bench"
+    if is_other and keys and not any(map(_KEY_PATTERN.fullmatch, keys)):
+        what = f'the file has the results of TorchBench\'s user benchmark "{file.name[:60]}"'
+        raise file_error(path, 1, what, "run the user benchmark test_bench, and import its file")
+    return file
 
 
 def _key_parameters(match: re.Match[str]) -> dict[str, Scalar]:

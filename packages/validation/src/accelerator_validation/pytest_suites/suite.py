@@ -127,9 +127,8 @@ def _failure_result(report: Any, error: BaseException | None, root: str) -> Resu
         reason = short_message(message) if is_expected else UNEXPECTED_SUCCESS_REASON
         return Result(failure_outcomes.failure_outcome(message, text), "run", reason)
     stage_message = short_message(f"In {report.when}: {message}")
-    return Result(
-        failure_outcomes.error_outcome(message, text), "load", stage_message, log_tail=log_tail
-    )
+    outcome = failure_outcomes.error_outcome(message, text, is_setup=True)
+    return Result(outcome, "load", stage_message, log_tail=log_tail)
 
 
 def _skip_reason(longrepr: Any, root: str) -> str:
