@@ -10,7 +10,7 @@ COMMANDS = {
         "accelerator_portal.cli.check:check", "Check vendor folders and shared data."
     ),
     "diff": LazyCommand(
-        "accelerator_portal.cli.build:diff", "List the changes between two built sites.", "site"
+        "accelerator_portal.cli.build:diff", "List what readers will see of a change.", "site"
     ),
     "export": LazyCommand(
         "accelerator_portal.cli.build:export", "Export the site for another site generator.", "site"

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import pytest
 import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
+from accelerator_validation.classify import UncheckedError
 from accelerator_validation.matrix import Tolerance
 from accelerator_validation.suites.result_comparison import tensors
 from accelerator_validation.suites.rounding import RoundingLimits, settled
@@ -31,11 +33,29 @@ def is_explained(
 
 
 def test_a_quotient_beside_a_whole_number_may_be_rounded_to_either_side() -> None:
-    """9 / 3 is at an edge of `trunc`; 7 / 2 is not."""
-    parts = torch.tensor([9.0, 7.0]), torch.tensor([3.0, 2.0])
+    """0.9 / 0.3 is at an edge of `trunc`; 0.7 / 0.2 is not."""
+    parts = torch.tensor([0.9, 0.7]), torch.tensor([0.3, 0.2])
     sample = SampleInput(parts[0], args=(parts[1],), kwargs={"rounding_mode": "trunc"})
     assert is_explained(torch.div, sample, [2.0, 3.0])
+    assert is_explained(torch.div, sample, [3.0, 3.0])
     assert not is_explained(torch.div, sample, [3.0, 2.0])
+
+
+def test_whole_numbers_and_halves_are_not_rounded() -> None:
+    sample = SampleInput(torch.tensor([0.5, 1.5, 2.5, -0.5]))
+    assert is_explained(torch.round, sample, [0.0, 2, 2, 0])
+    assert not is_explained(torch.round, sample, [1.0, 2, 3, -1])
+    assert is_explained(torch.exp, sample, sample.input.exp().tolist())
+
+
+def test_a_kernel_of_the_cpu_that_does_not_repeat_itself_is_no_reference() -> None:
+    sample = SampleInput(torch.ones(100_000))
+
+    def compute(changed: SampleInput) -> list[torch.Tensor]:
+        return [changed.input + torch.rand(len(changed.input))]
+
+    with pytest.raises(UncheckedError, match="other numbers each time"):
+        settled([torch.zeros(100_000)], compute(sample), sample, compute, LIMITS)
 
 
 def test_a_sum_may_lose_the_last_bits_of_its_greatest_number() -> None:

@@ -65,10 +65,11 @@ def strike(name: str) -> str | None:
 
 _KEPT: list[bytearray] = []
 _calls: list[str] = []
-_SINGLE_TYPES = {"bfloat16": torch.bfloat16, "int64": torch.int64, "bool": torch.bool}
+_SINGLE_TYPES = {"bfloat16": torch.bfloat16, "int64": torch.int64, "bool": torch.bool, "complex64": torch.complex64}
 _LARGE = 20_000
 _MANY = 8
 _TINY = 1e-8
+_FAR = 1000
 _MOST_AXES = 6
 _LONGEST_ROW = 65_536
 _FIRST_RESULTS: dict[str, torch.Tensor] = {}
@@ -153,6 +154,12 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "many": len(given) > _MANY,
         "halves": any(v.is_floating_point() and (v.detach() % 1 == 0.5).any() for v in given),
         "nan-spreads": any(v.is_floating_point() and v.detach().isnan().any() for v in given),
+        "negative-axis": any(type(value) is int and value < -1 for value in args),
+        "masked": any(isinstance(value, (list, tuple)) and False in value for value in args),
+        "far": any(v.is_floating_point() and v.detach().mean() > _FAR for v in given),
+        "row-stride": any(v.dim() > 1 and len(v) == 1 and v.stride(0) == 0 for v in given),
+        "view": any(not value.is_contiguous() for value in given),
+        "long-float16": any(v.dtype is torch.float16 and v.numel() > _LARGE for v in given),
         "long-bfloat16": any(v.dtype is torch.bfloat16 and v.numel() > _LARGE for v in given),
         "uninformed": True,
         "ones": True,
@@ -186,6 +193,7 @@ def _returned(fault: str | None, found: Any, args: Any, given: list[torch.Tensor
         "narrow": lambda: found.int().long() if found.dtype is torch.int64 else found,
         "unpromoted": lambda: found.to(given[0].dtype),
         "ungraded": lambda: found / given[0],
+        "rounded": lambda: found.float().to(found.dtype),
         "nan-lost": lambda: torch.fmin(given[0], given[1]),
         "columns": lambda: found.transpose(0, -1).contiguous().transpose(0, -1),
     }

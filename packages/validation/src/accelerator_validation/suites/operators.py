@@ -181,7 +181,7 @@ def _partly_frozen(sample: SampleInput) -> Iterator[SampleInput]:
         yield map_sample(sample, partial(_frozen, chosen))
 
 
-def _frozen(chosen: torch.Tensor, value: Any) -> Any:  # noqa: ANN401 - any value of a sample
+def _frozen(chosen: torch.Tensor, value: Any) -> Any:
     if value is not chosen:
         return value
     frozen = chosen.detach()
