@@ -65,7 +65,12 @@ def strike(name: str) -> str | None:
 
 _KEPT: list[bytearray] = []
 _calls: list[str] = []
-_SINGLE_TYPES = {"bfloat16": torch.bfloat16, "int64": torch.int64, "bool": torch.bool, "complex64": torch.complex64}
+_SINGLE_TYPES = {
+    "bfloat16": torch.bfloat16,
+    "int64": torch.int64,
+    "bool": torch.bool,
+    "complex64": torch.complex64,
+}
 _LARGE = 20_000
 _MANY = 8
 _TINY = 1e-8
@@ -155,7 +160,7 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "halves": any(v.is_floating_point() and (v.detach() % 1 == 0.5).any() for v in given),
         "nan-spreads": any(v.is_floating_point() and v.detach().isnan().any() for v in given),
         "negative-axis": any(type(value) is int and value < -1 for value in args),
-        "masked": any(isinstance(value, (list, tuple)) and False in value for value in args),
+        "masked": any(v is False for value in args if isinstance(value, list) for v in value),
         "far": any(v.is_floating_point() and v.detach().mean() > _FAR for v in given),
         "row-stride": any(v.dim() > 1 and len(v) == 1 and v.stride(0) == 0 for v in given),
         "view": any(not value.is_contiguous() for value in given),

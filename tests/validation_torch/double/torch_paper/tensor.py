@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import torch
+from torch.utils._mode_utils import no_dispatch
 from torch.utils._pytree import tree_map
 
 from torch_paper import faults, wide
 
 NAME = "paper"
+
+
+@contextmanager
+def _meta() -> Iterator[None]:
+    """Let kernels for tensors without numbers run, as PyTorch's own wrappers of tensors do."""
+    torch._C._set_meta_in_tls_dispatch_include(True)  # noqa: FBT003 - torch's own
+    try:
+        yield
+    finally:
+        torch._C._set_meta_in_tls_dispatch_include(False)  # noqa: FBT003 - torch's own
 
 
 class PaperTensor(torch.Tensor):
@@ -40,7 +53,10 @@ class PaperTensor(torch.Tensor):
     def resized(self, held: torch.Tensor) -> Self:
         """Take the size of what it holds, which an operator resized: an argument `out`."""
         if self.shape != held.shape:
-            self.data = PaperTensor(held)
+            storage = PaperTensor(held).untyped_storage()
+            with no_dispatch(), _meta():
+                set_ = torch.ops.aten.set_.source_Storage_storage_offset
+                set_(self, storage, 0, held.shape, held.stride())
         return self
 
     def __repr__(self) -> str:  # type: ignore[override] - torch's own takes more
