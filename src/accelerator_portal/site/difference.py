@@ -28,9 +28,8 @@ from accelerator_portal.site.json_changes import (
     changes,
     shortened,
 )
-from accelerator_portal.site.platforms.hardware import hardware_data
-from accelerator_portal.site.results.evidence_view import evidence_level
-from accelerator_portal.site.results.results_view import make_results_view
+from accelerator_portal.site.pages.hardware import hardware_data
+from accelerator_portal.site.results.results_view import evidence_level, make_results_view
 from accelerator_reports.file_reading import read_bytes
 from accelerator_reports.files.fields import Count, StrictModel
 from accelerator_reports.outcomes import BAD, GOOD, Outcome

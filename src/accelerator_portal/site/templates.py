@@ -22,7 +22,7 @@ from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.message import Translatable, translatable
-from accelerator_portal.site.anchors import slug
+from accelerator_portal.catalog.schema import slug
 from accelerator_portal.site.format_reference import type_words
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.site_file import SiteFile, to_root

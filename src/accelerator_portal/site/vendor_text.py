@@ -20,9 +20,10 @@ from markupsafe import Markup
 
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
-from accelerator_portal.site.anchors import Anchors, slug
+from accelerator_portal.catalog.schema import slug
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.source_list import SourceEntry, SourceList
+from accelerator_portal.site.text_formats import Anchors
 from accelerator_reports.files.fields import is_public_https_url, is_site_path
 
 Cite = Callable[[str], SourceEntry | None]

@@ -6,7 +6,7 @@ import datetime as dt
 import re
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.site.platforms.release_pages import versions_table
+from accelerator_portal.site.pages.versions import versions_table
 from accelerator_portal.site.source_list import SourceList
 from tests.built_site import Site
 from tests.day import TODAY

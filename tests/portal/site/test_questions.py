@@ -5,7 +5,7 @@ from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.site.platforms.questions import (
+from accelerator_portal.site.pages.questions import (
     ANY_PLATFORM,
     PageQuestion,
     question_on_other_page,

@@ -10,7 +10,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.platforms.comparison import comparison_groups
+from accelerator_portal.site.pages.comparison import comparison_groups
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, speed_runs, speed_table
 from accelerator_portal.site.results.suite_tests import reported_tests

@@ -1,27 +1,30 @@
-"""Computes the data for pages about PyTorch releases, and for the platforms' version tables."""
+"""Builds the pages about PyTorch releases, and the platforms' version tables."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from packaging.version import Version
 
-from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.cached import cached_by_owner
+from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.axes import build_id
-from accelerator_portal.install.labels import OS_LABELS
+from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.install.selector import Selector
 from accelerator_portal.install.targets import compatibility_rows
 from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
-from accelerator_portal.site.platforms.commands_table import CommandsRow, commands_table
+from accelerator_portal.site.commands_table import CommandsRow, commands_table
+from accelerator_portal.site.site import Page, Site
+from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.source_list import SourceEntry, SourceList
 from accelerator_portal.site.text_formats import lifecycle_words, python_range
 from accelerator_reports.files.fields import Arch, Day, StrictModel
@@ -75,11 +78,24 @@ class ReleaseRow:
     companions: tuple[CompanionRow, ...]
 
 
-def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
-    """Yield a row for each PyTorch release, newest first.
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of all releases, and the page of each release."""
+    rows = release_rows(site)
+    yield Page("versions/index.md", {"rows": rows}, edit=RELEASES)
+    for row in rows:
+        context = {"row": row, "arch_labels": ARCH_LABELS, "minimum_systems": minimum_systems}
+        path = f"versions/{row.release.version}.md"
+        yield Page(path, context, "versions/release.md.j2", RELEASES)
+
+
+@cached_by_owner
+def release_rows(site: Site) -> list[ReleaseRow]:
+    """Return a row for each PyTorch release, newest first.
 
     The cells of a row are in the order of the selector's platforms.
     """
+    catalog, selector = site.catalog, site.selector
+    releases: list[ReleaseRow] = []
     offered_builds = {(row.platform, row.build) for row in selector.rows}
     for release in catalog.releases.releases:
         minor = Version(release.version).release[:2]
@@ -101,7 +117,8 @@ def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
         build = build_id(catalog, release.version)
         pythons = python_range(release.python)
         companions = tuple(companion_rows(catalog.releases, release))
-        yield ReleaseRow(release, build, pythons, cells, commands, companions)
+        releases.append(ReleaseRow(release, build, pythons, cells, commands, companions))
+    return releases
 
 
 def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRow]:
@@ -221,12 +238,14 @@ class VersionsData(StrictModel):
     """The versions of every platform."""
 
 
-def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsData:
-    """Return PyTorch's releases and the versions of every platform as JSON data.
+TRANSLATED = ("versions/index.md", "versions/[0-9]*.md")
+SCHEMAS = {"versions": VersionsData}
 
-    `releases` are the result of `release_rows`.
-    """
-    return VersionsData(
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON file of PyTorch's releases and the versions of every platform."""
+    catalog = site.catalog
+    versions = VersionsData(
         newest_release=catalog.releases.newest.version,
         releases=tuple(
             ReleaseVersions(
@@ -234,20 +253,20 @@ def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsD
                 date=row.release.date,
                 platforms={cell.platform_id: cell.words for cell in row.cells if cell.words},
             )
-            for row in releases
+            for row in release_rows(site)
         ),
-        platforms=tuple(_platform_versions(catalog, platform) for platform in catalog.platforms),
+        platforms=tuple(
+            PlatformVersions.from_objects(
+                supported_releases(catalog, platform),
+                platform.compatibility,
+                id=platform.id,
+                name=platform.accelerator.name,
+                package=platform.accelerator.package.name,
+            )
+            for platform in catalog.platforms
+        ),
     )
-
-
-def _platform_versions(catalog: Catalog, platform: Platform) -> PlatformVersions:
-    return PlatformVersions.from_objects(
-        supported_releases(catalog, platform),
-        platform.compatibility,
-        id=platform.id,
-        name=platform.accelerator.name,
-        package=platform.accelerator.package.name,
-    )
+    yield data_file("versions.json", versions)
 
 
 @dataclass(frozen=True, slots=True)

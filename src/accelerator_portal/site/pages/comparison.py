@@ -21,8 +21,9 @@ from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.labels import METHOD_LABELS, OS_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.results.stored_reports import stored_reports
-from accelerator_portal.site.platforms.features import FEATURE_LABELS
-from accelerator_portal.site.results.speeds import SpeedRun
+from accelerator_portal.site.pages.features import FEATURE_LABELS
+from accelerator_portal.site.results.speeds import SpeedRun, newest_runs
+from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.text_formats import (
     EXTENT_WORDS,
     format_number,
@@ -69,6 +70,17 @@ class ComparisonGroup:
 
 
 CellReader = Callable[[Platform], Iterable[CellLine]]
+
+
+TRANSLATED = ("compare.md",)
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page."""
+    runs = newest_runs(site.speed_runs)
+    yield Page(
+        "compare.md", {"comparison": comparison_groups(site.catalog, site.edition.today, runs)}
+    )
 
 
 def comparison_groups(

@@ -13,7 +13,7 @@ from itertools import groupby
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.package_file import PYPI, IndexFacts, IndexFault
+from accelerator_portal.catalog.files.package_file import PYPI, IndexFacts, IndexFault, PackageFacts
 from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.packages.fitting_releases import (
     FittingRelease,
@@ -27,12 +27,10 @@ from accelerator_portal.packages.fitting_releases import (
     torch_requirements,
 )
 from accelerator_portal.packages.news import news
+from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
-from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import prose_list, python_range
 from accelerator_reports.files.fields import Day, StrictModel
-
-LAGS_PAGE = "versions/followed.md"
 
 
 class FitData(StrictModel):
@@ -120,28 +118,32 @@ class PackagesIndex(StrictModel):
     """The news of a year, newest first."""
 
 
-def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page of release lags, and the JSON files of package facts."""
+SCHEMAS = {"packages": PackagesIndex, "package": PackageFacts}
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of release lags."""
     followed = [
         (platform, {lag.torch: lag for lag in lags})
-        for platform in catalog.platforms
-        if (lags := release_lags(catalog, platform))
+        for platform in site.catalog.platforms
+        if (lags := release_lags(site.catalog, platform))
     ]
     releases = [
         release
-        for release in catalog.releases.releases
+        for release in site.catalog.releases.releases
         if any(release.version in lags for _, lags in followed)
     ]
     most_days = max((lag.days for _, lags in followed for lag in lags.values()), default=0)
-    yield templates.page(LAGS_PAGE, followed=followed, releases=releases, most_days=most_days)
+    context = {"followed": followed, "releases": releases, "most_days": most_days}
+    yield Page("versions/followed.md", context)
+
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON files of package facts, and their index."""
+    catalog, packages_read = site.catalog, site.catalog.packages_read
     for name, facts in sorted(catalog.packages.items()):
         yield data_file(f"packages/{name}.json", facts)
-    yield data_file("packages.json", _index(catalog))
-
-
-def _index(catalog: Catalog) -> PackagesIndex:
-    packages_read = catalog.packages_read
-    return PackagesIndex(
+    index = PackagesIndex(
         read=packages_read.read,
         later=dict(packages_read.later),
         faults=packages_read.faults,
@@ -149,6 +151,7 @@ def _index(catalog: Catalog) -> PackagesIndex:
         platforms=dict(_platform_packages(catalog)),
         news=tuple(map(NewsData.from_objects, news(catalog))),
     )
+    yield data_file("packages.json", index)
 
 
 def _platform_packages(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
