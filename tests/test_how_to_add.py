@@ -125,7 +125,10 @@ ADDITIONS: Mapping[str, Addition] = {
     "a selector axis": Addition(
         {
             "install/axes.py": ("\nAXES = (", AXIS),
-            "install/rows.py": ("    named: Source | None = None\n", '    libc: str = ""\n'),
+            "install/rows.py": (
+                "    named: Annotated[Source | None, _OWN] = None\n",
+                '    libc: str = ""\n',
+            ),
             "install/expand.py": ("        named=target.named,\n", '        libc="musl",\n'),
         },
         [EXPORT],
