@@ -126,7 +126,7 @@ ADDITIONS: Mapping[str, Addition] = {
         {
             "install/axes.py": ("\nAXES = (", AXIS),
             "install/rows.py": (
-                "    named: Annotated[Source | None, _OWN] = None\n",
+                "    named: Annotated[Source | None, UNPUBLISHED] = None\n",
                 '    libc: str = ""\n',
             ),
             "install/expand.py": ("        named=target.named,\n", '        libc="musl",\n'),

@@ -55,7 +55,7 @@ def made_up(mode: str = "", tests: int = TESTS) -> MatrixData:
             name=f"Made up {n}",
             report=f"made-up-{n}-nightly",
             kind="self-reported",
-            like="eager, float32",
+            group="eager, float32",
             dtype="float32",
             evidence=f".made-up-{n}-nightly.eager-float32",
         )

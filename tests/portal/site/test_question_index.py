@@ -17,7 +17,7 @@ from accelerator_portal.site.pages.questions import (
     search_terms,
     shared_questions,
 )
-from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.vendor_text import SourceList
 from tests.built_site import Site
 from tests.folders import EXAMPLE, FAQ, SOURCES, Tree
 

@@ -10,8 +10,7 @@ from accelerator_portal.site.pages.questions import (
     PageQuestion,
     question_on_other_page,
 )
-from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.vendor_text import render_section
+from accelerator_portal.site.vendor_text import SourceList, render_section
 from tests.built_site import Site, attribute
 
 

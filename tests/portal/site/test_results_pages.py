@@ -342,7 +342,7 @@ def test_two_columns_of_a_group_have_different_headings(view: ResultsView) -> No
     told = set()
     for suite, matrices in view.by_suite.items():
         for matrix in matrices:
-            headings = [(column.like, column.name) for column in matrix.columns]
+            headings = [(column.group, column.name) for column in matrix.columns]
             assert len({*headings}) == len(headings), suite
             told |= {column.name for column in matrix.columns}
     assert {"CPU", "CPU, torch 2.13.0+cpu", "CPU, ExecuTorch 1.5.1"} <= told

@@ -23,12 +23,12 @@ from accelerator_portal.install.additional_platforms import (
     additional_platform_id,
 )
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.hardware_limits import row_ranges
+from accelerator_portal.install.hardware_limits import DriverBounds, row_ranges
 from accelerator_portal.install.payload import Card, payload, payload_overview
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.difference import Difference
-from accelerator_portal.site.languages import ENGLISH, Language
+from accelerator_portal.site.languages import ENGLISH
 from accelerator_portal.site.pages import declared
 from accelerator_portal.site.pages.hardware import (
     card_name,
@@ -137,15 +137,6 @@ class AcceleratorFile(StrictModel):
     """The questions and answers of `faq.md`."""
 
 
-class DriverData(StrictModel):
-    """The oldest driver that supports each variant of a platform."""
-
-    name: str
-    """The name of the driver."""
-    oldest: dict[str, dict[str, str]]
-    """The oldest driver version, by variant and then by operating system."""
-
-
 class EndedData(StrictModel):
     """The last PyTorch release with wheels for a machine, and its install commands.
 
@@ -195,7 +186,7 @@ class SelectorOverview(StrictModel):
     starts: tuple[dict[str, str], ...]
     """For each operating system, the default value of each axis except `build` and `variant`. The
     first entry is used if the system is unknown."""
-    drivers: dict[str, DriverData]
+    drivers: dict[str, DriverBounds]
     """The driver versions that variants need, by platform."""
     cards: dict[str, dict[str, tuple[str | bool | int, ...]]]
     """For each platform, its cards by id. A card is a list that begins with its name. If install
@@ -264,37 +255,25 @@ def data(site: Site) -> Iterator[SiteFile]:
     catalog, selector = site.catalog, site.selector
     schemas = {name: model for found in declared("SCHEMAS") for name, model in found.items()}
     yield data_file("index.json", _index(catalog, (*SCHEMA_MODELS, *schemas)))
-    yield data_file("selector.json", _selector_overview(catalog, selector))
-    install = {
-        p.id: ENGLISH.translate_data(_install_data(catalog, selector, p)) for p in catalog.platforms
+    install = {p.id: _install_data(catalog, selector, p) for p in catalog.platforms}
+    selector_files = {"selector.json": _selector_overview(catalog, selector)} | {
+        PLATFORM_INSTALL_PATH.format(platform=id_): rows for id_, rows in install.items()
     }
-    yield data_file("install.json", {"platforms": install})
+    for language in site.languages:
+        for path, content in selector_files.items():
+            file = data_file(path, language.translate_data(content))
+            yield replace(file, path=language.path(file.path))
+    yield data_file("install.json", {"platforms": ENGLISH.translate_data(install)})
     yield data_file("releases.json", catalog.releases)
     yield data_file(ADDITIONAL_PLATFORMS, additional_platforms(catalog))
     if catalog.other_backends:
         yield data_file(OTHER_BACKENDS, catalog.other_backends)
     for platform in catalog.platforms:
         yield data_file(f"accelerators/{platform.id}.json", _accelerator_file(platform))
-        yield data_file(f"install/{platform.id}.json", install[platform.id])
     for name, model in SCHEMA_MODELS.items():
         yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model))
     for name, model in schemas.items():
         yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model, "serialization"))
-    for language in site.languages[1:]:
-        yield from _selector_files(catalog, selector, language)
-
-
-def _selector_files(catalog: Catalog, selector: Selector, language: Language) -> Iterator[SiteFile]:
-    """Yield `selector.json` and each platform's `install/<id>.json` with texts in a language."""
-    files = {"selector.json": _selector_overview(catalog, selector)} | {
-        PLATFORM_INSTALL_PATH.format(platform=platform.id): _install_data(
-            catalog, selector, platform
-        )
-        for platform in catalog.platforms
-    }
-    for path, data in files.items():
-        file = data_file(path, language.translate_data(data))
-        yield replace(file, path=language.path(file.path))
 
 
 def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from accelerator_portal.site.results.results_view import (
 )
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
-from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.vendor_text import SourceList
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.files.folders import KNOWN_ISSUES
 from accelerator_reports.known_issues import OutdatedIssue, outdated_issues

@@ -15,7 +15,7 @@ from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
 from accelerator_portal.site.site import Page, Site
-from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.vendor_text import SourceList
 from accelerator_reports.comparison import DifferenceKind, difference_kind
 from accelerator_reports.files.fields import version_or_none
 from accelerator_reports.files.wording import count

@@ -74,11 +74,9 @@ def pages(site: Site) -> Iterator[Page]:
         "version": SCHEMA_VERSION,
     }
     yield Page("contribute/report.md", report)
-    for path in ("glossary.md", "run-anywhere.md"):
-        yield Page(path)
     guides = ("guidelines", "new-backend", "upstream-events", "upstream-maintainers", "validate")
-    for name in guides:
-        yield Page(f"contribute/{name}.md")
+    for path in ("glossary", "run-anywhere", *(f"contribute/{name}" for name in guides)):
+        yield Page(f"{path}.md")
 
 
 def data(site: Site) -> Iterator[SiteFile]:

@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.results.history import (
-    ChangeKind,
     History,
     HistoryPoint,
     OutcomeChange,
@@ -50,34 +49,6 @@ class PointData(StrictModel):
     listed as changes. Absent if there are none."""
 
 
-class ChangeData(StrictModel):
-    """A change of a test's result in a report."""
-
-    report: str
-    """The `id` of the report in `reports`."""
-    key: str
-    """The test: suite, name and parameters."""
-    kind: ChangeKind
-    """The kind of change. In a baseline, it is never `regressed` or `fixed`."""
-    outcome: Outcome | None = None
-    """The outcome in the report. Absent if the test was removed."""
-    stage: Stage | None = None
-    """The stage that the test reached."""
-    outcome_before: Outcome | None = None
-    """The outcome before. Absent if the test is new."""
-    stage_before: Stage | None = None
-    """The stage that the test reached before."""
-
-
-class TallyData(StrictModel):
-    """The number of a suite's tests with each outcome, after a report."""
-
-    started: dt.datetime
-    """The start time of the report."""
-    counts: dict[Outcome, int]
-    """The number of tests by outcome."""
-
-
 class HistoryData(StrictModel):
     """The results of an accelerator over time."""
 
@@ -87,9 +58,9 @@ class HistoryData(StrictModel):
     """Whether the history consists of runs or of baselines."""
     reports: tuple[PointData, ...]
     """The reports, by time."""
-    changes: tuple[ChangeData, ...]
+    changes: tuple[OutcomeChange, ...]
     """The changes of tests, in the order of the reports that show them."""
-    tallies: dict[str, tuple[TallyData, ...]]
+    tallies: dict[str, tuple[Tally, ...]]
     """The counts of outcomes by suite, after each report that changed them."""
 
 
@@ -256,14 +227,9 @@ def _history_data(history: History) -> HistoryData:
             for point in history.reports.values()
         ),
         changes=tuple(
-            ChangeData.from_objects(change)
-            for report_changes in all_changes
-            for change in report_changes.changes
+            change for report_changes in all_changes for change in report_changes.changes
         ),
-        tallies={
-            suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in suite_tallies)
-            for suite, suite_tallies in tallies(history.changes).items()
-        },
+        tallies=tallies(history.changes),
     )
 
 

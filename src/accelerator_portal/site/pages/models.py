@@ -132,15 +132,9 @@ class FamilyTest(StrictModel):
     """The address of the result with its log and command, relative to `results/`."""
 
 
-class FamilyData(StrictModel):
-    """The tests of a family in the newest reports."""
+class FamilyData(ModelFamily):
+    """A model family, and its tests in the newest reports."""
 
-    id: str
-    """Id of the family."""
-    title: str
-    """Title of the family."""
-    names: tuple[str, ...]
-    """Patterns `suite/name` of the family's tests."""
     tests: tuple[FamilyTest, ...]
     """The tests, sorted by accelerator."""
 

@@ -30,8 +30,7 @@ from accelerator_portal.site.results.results_view import DEMANDS, evidence_level
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import PLATFORMS
-from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.vendor_text import render_section
+from accelerator_portal.site.vendor_text import SourceList, render_section
 from accelerator_reports.files.sources import Sourced, sources_by_id
 from accelerator_reports.report import Report
 from accelerator_reports.suite_names import suite_owner
@@ -46,7 +45,6 @@ _PRODUCT_LINE = re.compile(r"[^\W\d][^\d]*(?=\s|$)")
 CHINESE_CHARACTER = re.compile("[一-鿿]")
 
 _AMBIGUOUS_WORD = re.compile(r"\d|torch", re.IGNORECASE)
-
 
 TRANSLATED = (f"{PLATFORMS}/index.md", f"{PLATFORMS}/*.md")
 

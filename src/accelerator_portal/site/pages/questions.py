@@ -25,9 +25,8 @@ from accelerator_portal.catalog.schema import slug
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, data_file, to_root
-from accelerator_portal.site.source_list import SourceList
 from accelerator_portal.site.text_formats import Anchors
-from accelerator_portal.site.vendor_text import render_section
+from accelerator_portal.site.vendor_text import SourceList, render_section
 from accelerator_reports.files.fields import StrictModel
 
 # The group of questions about all platforms, in place of a platform's id.

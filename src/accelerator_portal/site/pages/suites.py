@@ -39,6 +39,7 @@ from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import API, SiteFile, data_file, shards
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.outcomes import WORST_FIRST, Outcome, ReportKind
+from accelerator_reports.report import Evidence
 from accelerator_reports.suite_names import suite_folder, suite_owner
 
 
@@ -49,15 +50,6 @@ class SuiteResults(StrictModel):
     """Id of the suite."""
     matrices: tuple[MatrixData, ...]
     """One matrix for each mode."""
-
-
-class EvidenceLink(StrictModel):
-    """A log or a page from which a result comes."""
-
-    url: str
-    """Address of the log or page."""
-    label: str
-    """The kind of evidence."""
 
 
 class TestResult(StrictModel):
@@ -86,7 +78,7 @@ class TestResult(StrictModel):
     """Software and device."""
     known_issue: str | None = None
     """Address of the issue that explains the outcome."""
-    evidence: tuple[EvidenceLink, ...] | None = None
+    evidence: tuple[Evidence, ...] | None = None
     """Links to logs and pages."""
     log_tail: str | None = None
     """The last lines of the test's log."""
@@ -231,7 +223,7 @@ def matrix_pages(
         pages = pages_by_mode[matrix.mode]
         shared_variables = {
             "matrix": matrix,
-            "groups": Counter(column.like for column in matrix.columns),
+            "groups": Counter(column.group for column in matrix.columns),
             "pages": pages,
             "rows_of_a_page": rows_per_page(matrix),
             "modes": modes,
@@ -338,7 +330,7 @@ def _matrix_csv(matrix: MatrixData) -> str:
     The heading of a column is `xpu (eager, float32; self-reported)`. If several reports have this
     heading, it also has the id of the report.
     """
-    headings = [f"{c.accelerator} ({c.like}; {c.kind}" for c in matrix.columns]
+    headings = [f"{c.accelerator} ({c.group}; {c.kind}" for c in matrix.columns]
     repeated = {heading for heading, number in Counter(headings).items() if number > 1}
     head = (
         f"{heading}; {column.report})" if heading in repeated else f"{heading})"
@@ -588,5 +580,5 @@ def _test_result(result: ReportedTest) -> TestResult:
         reported_as=", ".join(filter(None, raw)) or None,
         environment=result.environment or None,
         known_issue=test.known_issue.url if test.known_issue else None,
-        evidence=tuple(EvidenceLink.from_objects(e) for e in test.evidence) or None,
+        evidence=test.evidence or None,
     )

@@ -35,7 +35,7 @@ from accelerator_portal.site.results.result_addresses import (
     history_address,
 )
 from accelerator_reports.files.fields import StrictModel
-from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome, ReportKind, RunLevel
+from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome, RunLevel
 from accelerator_reports.report import (
     Environment,
     OperatorCoverage,
@@ -47,26 +47,13 @@ from accelerator_reports.report import (
 from accelerator_reports.suite_names import is_executorch_suite
 
 
-class MatrixColumn(StrictModel):
-    """A column of a matrix."""
+class MatrixColumn(Column):
+    """A column of a matrix, as pages show it."""
 
     id: str
     """Id of the column. It depends only on the report and the column's parameters."""
-    accelerator: str
-    """Id of the accelerator."""
     name: str
     """Name of the accelerator, with a suffix if several of its reports have the same parameters."""
-    report: str
-    """Id of the report."""
-    kind: ReportKind
-    """The kind of the report."""
-    like: str
-    """The parameters in words. Only columns with the same parameters can be compared."""
-    dtype: str
-    """The data type. Empty if it isn't stated."""
-    samples: tuple[int, int] | None = None
-    """How many samples of operators the tests ran, and how many are known, if the report states
-    it."""
     evidence: str = ""
     """What to append to a test's address to link to its result in this column."""
 
@@ -301,7 +288,6 @@ def _matrix_data(
                 id=f"{column.report}.{slug(column.group)}",
                 name=catalog.by_id[column.accelerator].accelerator.name
                 + _column_suffix(reports, matrix, column),
-                like=column.group,
                 evidence=evidence_suffix(matrix.mode, column.report, column.group),
             )
             for column in matrix.columns
