@@ -27,11 +27,11 @@ from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.checks.stored_data import stored_data_problems
 from accelerator_portal.site import Edition, RepositoryLinks, build_site
-from accelerator_portal.site.archive_page import archive_files
 from accelerator_portal.site.assets import SCRIPTS_FOLDER, read_page_modules
 from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
 from accelerator_portal.site.languages import published_languages
-from accelerator_portal.site.nightly_metrics_page import read_nights
+from accelerator_portal.site.night_metrics import read_nights
+from accelerator_portal.site.pages.archive import archive_files
 from accelerator_portal.site.preview import (
     FileTimes,
     edited_platforms,

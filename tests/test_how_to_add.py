@@ -41,6 +41,12 @@ OPTION = '@click.option("--made-up", is_flag=True, help="A made-up option.")\n'
 OUTCOME = """
     "made-up": OutcomeInfo("made-up", "A made-up outcome.", "failure", "Z", "warn", 15, 15),"""
 REPORT = report_text(made_up(0, {"resnet18": "failed"})).replace('"failed"', '"made-up"')
+PAGE = '''"""A made-up page."""
+from accelerator_portal.site.site import Page
+def pages(site):
+    """Yield the page."""
+    yield Page("made-up.md")
+'''
 TEMPLATE = "# Made up\n\nA made-up page.\n"
 AXIS = """
     Axis("libc", "C library", 8, lambda *_: (Value("musl", "musl"),)),"""
@@ -107,7 +113,7 @@ ADDITIONS: Mapping[str, Addition] = {
         {"report.json": ("", REPORT)},
     ),
     "a page": Addition(
-        {"site/build.py": ('        "glossary.md": {},\n', '        "made-up.md": {},\n')},
+        {"site/pages/made_up.py": ("", PAGE)},
         [["build"]],
         "A made-up page.",
         {
@@ -119,7 +125,10 @@ ADDITIONS: Mapping[str, Addition] = {
     "a selector axis": Addition(
         {
             "install/axes.py": ("\nAXES = (", AXIS),
-            "install/rows.py": ("    named: Source | None = None\n", '    libc: str = ""\n'),
+            "install/rows.py": (
+                "    named: Annotated[Source | None, UNPUBLISHED] = None\n",
+                '    libc: str = ""\n',
+            ),
             "install/expand.py": ("        named=target.named,\n", '        libc="musl",\n'),
         },
         [EXPORT],
@@ -140,7 +149,7 @@ ADDITIONS: Mapping[str, Addition] = {
     ),
     "a row in the comparison of platforms": Addition(
         {
-            "site/platforms/comparison.py": (
+            "site/pages/comparison.py": (
                 'message("Package"): lambda p: _code_cell(p.accelerator.package.name),',
                 '\n"Made up": lambda p: _text_cell("A made-up answer."),',
             )

@@ -1,9 +1,9 @@
 // Finds the questions that answer a pasted error message. This module does not use the page; questions.js shows the results.
 // An answer opens only for a message that its file declares. Other answers are ranked by their words and stay closed; the
-// site's build computes the weights of words (site/platforms/question_index.py): rare words weigh most.
+// site's build computes the weights of words (site/pages/questions.py): rare words weigh most.
 // In this file, a question is its number: the position of its id in `index.questions`.
 
-// The same list as in site/platforms/question_index.py; a test compares the terms that both compute for every question.
+// The same list as in site/pages/questions.py; a test compares the terms that both compute for every question.
 const COMMON = new Set(
   ("about above after all also an and any are as at be been before but by can could did do does for from had has" +
     " have how if in into is it its last line may me mean most my no not of on once one only or other our out over" +

@@ -1,4 +1,4 @@
-// Writes the commands for a machine without network access, as src/accelerator_portal/site/platforms/commands_table.py does.
+// Writes the commands for a machine without network access, as src/accelerator_portal/site/commands_table.py does.
 
 const INSTALL = " -m pip install ";
 

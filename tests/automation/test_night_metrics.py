@@ -16,7 +16,7 @@ from accelerator_automation.night_metrics import archive_metrics, archived_metri
 from accelerator_automation.night_steps import NightRun
 from accelerator_automation.step_runner import StepResult
 from accelerator_portal.http.traffic import Traffic
-from accelerator_portal.site.nightly_metrics_page import NightMetrics, read_nights
+from accelerator_portal.site.night_metrics import NightMetrics, read_nights
 from tests.folders import EXAMPLE, Tree, loaded
 
 START = dt.datetime(2026, 11, 20, 3, 0, 7, 12, tzinfo=dt.UTC)

@@ -11,8 +11,7 @@ from accelerator_automation.site_change_comment import (
     difference_comment,
     failure_comment,
 )
-from accelerator_portal.site.difference import Difference, PartDifference
-from accelerator_portal.site.json_changes import Item
+from accelerator_portal.site.difference import Difference, Item, PartDifference
 from tests.automation.made_up import RUN_PAGE, run
 from tests.portal.site.drawn_differences import differences, texts
 

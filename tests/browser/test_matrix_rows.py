@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from accelerator_portal.site.results.matrix_pages import RowsPage, linked_pages
+from accelerator_portal.site.pages.suites import RowsPage, linked_pages
 from tests.browser.serving import served
 from tests.browser.visit import OpenPage, Visitor, expect
 from tests.built_site import EXAMPLE, build_site, copy_sources

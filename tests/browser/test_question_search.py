@@ -13,7 +13,7 @@ import pytest
 import yaml
 from playwright.sync_api import Page
 
-from accelerator_portal.site.platforms.question_index import search_terms
+from accelerator_portal.site.pages.questions import search_terms
 from tests.browser.visit import Opened, OpenPage, expect
 from tests.built_site import Site
 

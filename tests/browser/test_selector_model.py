@@ -12,9 +12,9 @@ from accelerator_portal.install.hardware_limits import driver_bounds
 from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.payload import payload, payload_overview
 from accelerator_portal.install.resolution import resolve
+from accelerator_portal.site.commands_table import offline_installs
 from accelerator_portal.site.languages import ENGLISH
-from accelerator_portal.site.platforms.commands_table import offline_installs
-from accelerator_portal.site.platforms.hardware_cards import cards_by_id
+from accelerator_portal.site.pages.hardware import cards_by_id
 from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site
 from tests.further_axis import further_selector

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from accelerator_portal.install.resolution import offers, resolve
-from accelerator_portal.site.platforms.selector_view import other_machines
+from accelerator_portal.site.selector_view import other_machines
 from tests.browser.visit import OpenPage, expect, shown_choice
 from tests.built_site import Site
 

@@ -32,8 +32,8 @@ from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
 from accelerator_portal.results.result_matrices import matrices
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.build import Edition, RepositoryLinks, build_site
-from accelerator_portal.site.results.matrix_pages import csv_text
+from accelerator_portal.site import Edition, RepositoryLinks, build_site
+from accelerator_portal.site.pages.suites import csv_text
 from accelerator_portal.site.vendor_text import render_vendor_text
 from accelerator_reports.file_reading import ImportOptions
 from accelerator_reports.files.problem import Problem, ProblemsError

@@ -13,7 +13,7 @@ from accelerator_portal.catalog.files.hardware import Generation
 from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.install.rows import InstallRow
-from accelerator_reports.files.fields import version_or_none
+from accelerator_reports.files.fields import DESCRIBED, version_or_none
 
 # The word in the name of each vendor's driver.
 _DRIVER = "driver"
@@ -23,14 +23,14 @@ _LOWER_BOUND_OPERATORS = {">=", "==", "~="}
 
 @dataclass(frozen=True, slots=True)
 class DriverBounds:
-    """The oldest driver version that each variant of a platform supports.
+    """The oldest driver that supports each variant of a platform."""
 
-    `name` is the driver's name. `oldest` maps variant ids to versions by operating system, as in
-    `{"cu130": {"linux": "580.65.06"}}`.
-    """
+    __pydantic_config__ = DESCRIBED
 
     name: str
+    """The name of the driver."""
     oldest: Mapping[str, Mapping[str, str]]
+    """The oldest driver version, by variant and then by operating system."""
 
     def admits(self, row: InstallRow, driver: str) -> bool:
         """Return whether a row runs with the driver version `driver`.

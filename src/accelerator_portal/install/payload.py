@@ -78,10 +78,7 @@ def payload_overview(
         "offers": offers(selector),
         "more": selector.more,
         "starts": [dict(start) for start in selector.starts],
-        "drivers": {
-            platform: {"name": bounds.name, "oldest": bounds.oldest}
-            for platform, bounds in selector.drivers.items()
-        },
+        "drivers": dict(selector.drivers),
         "cards": {
             platform: {
                 key: [

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Final, Literal
-
-from pydantic import ConfigDict, Field
+from typing import Annotated, Literal
 
 from accelerator_portal.catalog.files.compatibility_file import Lifecycle
-from accelerator_reports.files.fields import Arch, Method, Os
+from accelerator_reports.files.fields import DESCRIBED, UNPUBLISHED, Arch, Method, Os
 from accelerator_reports.files.sources import Source
 
 PREVIEW = "preview"
@@ -16,13 +14,6 @@ NO_VARIANT = "default"
 
 DerivedMethod = Literal["uv-auto", "pyproject", "requirements", "conda", "dockerfile"]
 """Methods of rows that the portal derives from vendors' rows; see `install/derived_formats.py`."""
-
-
-DESCRIBED: Final = ConfigDict(use_attribute_docstrings=True, extra="forbid")
-"""Describes the fields of published records in their JSON Schema."""
-
-_OWN = Field(exclude=True)
-"""Marks a field that published data does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +89,9 @@ class Finding:
     resolve. `named`: only a document states the version. `unchecked`: they were not checked."""
     words: str
     """The sentences that readers see."""
-    host: Annotated[str, _OWN] = ""
+    host: Annotated[str, UNPUBLISHED] = ""
     """The host that could not be reached, if the versions were not checked for this reason."""
-    brief: Annotated[str, _OWN] = ""
+    brief: Annotated[str, UNPUBLISHED] = ""
     """The sentences without `host`, for tables that name it once; empty without a host."""
 
 
@@ -124,7 +115,7 @@ class InstallRow:
     """The format of the commands."""
     commands: tuple[str, ...]
     """The lines of the commands."""
-    option: Annotated[str, _OWN]
+    option: Annotated[str, UNPUBLISHED]
     """The id of the option in `install.yaml`."""
     pythons: tuple[str, ...] | None = None
     """The Python versions to which the commands apply. None if the version does not matter."""
@@ -136,18 +127,18 @@ class InstallRow:
     """A sentence that is shown with the commands."""
     stage: Lifecycle | None = None
     """The lifecycle of the version."""
-    calls: Annotated[tuple[PipCall, ...], _OWN] = ()
+    calls: Annotated[tuple[PipCall, ...], UNPUBLISHED] = ()
     """The calls of pip or uv in the commands, in order, without other steps."""
     findings: tuple[Finding | None, ...] = ()
     """A finding, or None, for each of `pythons`. It has one item if `pythons` is None, and is empty
     until findings are added. In published data, one item applies to all versions."""
-    container: Annotated[Container | None, _OWN] = None
+    container: Annotated[Container | None, UNPUBLISHED] = None
     """The container that the commands start, if they are one `docker run`."""
     files: tuple[TextFile, ...] = ()
     """Files to create before the commands run."""
     on_request: bool = False
     """Whether the selector offers the row only to readers who select its release."""
-    named: Annotated[Source | None, _OWN] = None
+    named: Annotated[Source | None, UNPUBLISHED] = None
     """The document that states the version that the commands install, or None."""
 
     def finding(self, python: str) -> Finding | None:

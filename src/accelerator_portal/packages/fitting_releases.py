@@ -25,7 +25,7 @@ from accelerator_portal.catalog.files.package_file import (
 from accelerator_portal.packages.portal_packages import TORCH, platform_requirements
 from accelerator_portal.packages.stored_releases import MOST_RELEASES, MOST_WITHOUT_FINAL
 from accelerator_portal.packages.wheel_tags import runs_on, supports_python
-from accelerator_reports.files.fields import Arch, Os
+from accelerator_reports.files.fields import DESCRIBED, Arch, Os
 
 SYSTEMS: tuple[tuple[Os, Arch], ...] = tuple(product(get_args(Os), get_args(Arch)))
 """All pairs of an operating system and an architecture."""
@@ -203,20 +203,24 @@ VersionBasis = Literal["index", "vendor"]
 
 @dataclass(frozen=True, slots=True)
 class ReleaseLag:
-    """The release lag of a plugin for one torch release.
+    """The release lag of a plugin for one torch release."""
 
-    `plugin` is the first plugin release that fits the torch release. `released` is the date of the
-    torch release, and `followed` the date of the plugin release. `days` is the number of days
-    between these dates; it is negative if the plugin was released first. If no plugin release fits
-    yet, `plugin` and `followed` are None, and `days` counts to the day on which the index was read.
-    """
+    __pydantic_config__ = DESCRIBED
 
     torch: str
+    """The torch release."""
     released: dt.date
+    """The day on which the torch release was published."""
     days: int
-    plugin: str | None
-    followed: dt.date | None
+    """Days from the torch release to the plugin release, negative if the plugin came first. If
+    there is no plugin release, days to the day on which the index was last read."""
     basis: VersionBasis
+    """Whether package metadata or the vendor's table states the compatibility."""
+    plugin: str | None = None
+    """The first plugin release that supports the torch release. Pre-releases count only if there
+    are no final releases. None if there is none yet."""
+    followed: dt.date | None = None
+    """The day on which `plugin` was published."""
 
 
 @cached_by_owner
@@ -245,12 +249,12 @@ def release_lags(catalog: Catalog, platform: Platform) -> tuple[ReleaseLag, ...]
             if release.date is None:
                 continue
             days = (release.date - torch.date).days
-            lag = ReleaseLag(torch.version, torch.date, days, release.version, release.date, basis)
+            lag = ReleaseLag(torch.version, torch.date, days, basis, release.version, release.date)
             lags.append(lag)
         elif Version(torch.version) > newest_torch and read_day:
             basis = next(iter(first_releases.values()))[1]
             days = (read_day - torch.date).days
-            lags.append(ReleaseLag(torch.version, torch.date, days, None, None, basis))
+            lags.append(ReleaseLag(torch.version, torch.date, days, basis))
     return tuple(lags)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.cached import cached_by_owner
@@ -23,6 +23,7 @@ from accelerator_portal.packages.fitting_releases import (
     release_lags,
     usable_releases,
 )
+from accelerator_reports.files.fields import DESCRIBED, UNPUBLISHED
 
 NewsKind = Literal["release", "first", "behind", "changed"]
 
@@ -38,23 +39,21 @@ _CHANGED_FACT_NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class NewsItem:
-    """A news item about a platform's package.
+    """A news item about a platform's package."""
 
-    `kind` is one of these:
-
-    - `release`: a new release of the package.
-    - `first`: a new release that is the package's first release for a torch release.
-    - `behind`: the platform is too many minor releases behind PyTorch.
-    - `changed`: the metadata of a published release changed.
-
-    `platform` is the platform's id. `key` identifies the item permanently. `words` is the text.
-    """
+    __pydantic_config__ = DESCRIBED
 
     date: dt.date
+    """The date of the news."""
     kind: NewsKind
+    """`release`: a new release. `first`: the first release for a torch version. `behind`: the
+    platform is more releases behind than allowed. `changed`: a published version changed."""
     platform: str
-    key: str
+    """Id of the platform."""
+    key: Annotated[str, UNPUBLISHED]
+    """Identifies the item permanently."""
     words: str
+    """The text of the news."""
 
 
 @cached_by_owner

@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
+from accelerator_reports.files.fields import DESCRIBED, UNPUBLISHED
 from accelerator_reports.files.problem import Problem
 from accelerator_reports.outcomes import Outcome, ReportKind, Stage
 from accelerator_reports.report import Environment, Report, Trigger
@@ -83,27 +84,30 @@ class ResultState(NamedTuple):
         return tuple(_RESULT.findall(self.signs))
 
 
-class OutcomeChange(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OutcomeChange:
     """The change of a test between a report and the last earlier report that has the test.
 
     The outcome or stage changed, or the test is new, gone, or back after it was gone.
     """
 
-    started: dt.datetime
+    __pydantic_config__ = DESCRIBED
+
+    started: Annotated[dt.datetime, UNPUBLISHED]
     """The start time of the report."""
     report: str
-    """The id of the report."""
+    """The `id` of the report."""
     key: str
-    """The key of the test."""
+    """The test: suite, name and parameters."""
     kind: ChangeKind
     """The kind of change. In a baseline, a changed outcome is `expectation changed`."""
-    outcome: Outcome | None
+    outcome: Outcome | None = None
     """The outcome in the report; None if the test is gone."""
-    stage: Stage | None
+    stage: Stage | None = None
     """The last stage that the test reached in the report."""
-    outcome_before: Outcome | None
+    outcome_before: Outcome | None = None
     """The outcome in the earlier report; None if the test is new."""
-    stage_before: Stage | None
+    stage_before: Stage | None = None
     """The last stage that the test reached in the earlier report."""
 
 

@@ -9,13 +9,16 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
+
+from pydantic import Field
 
 from accelerator_portal.results.history import OutcomeChange
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.results.suite_evidence import sample_counts
+from accelerator_reports.files.fields import DESCRIBED, StrictModel
 from accelerator_reports.outcomes import Outcome, ReportKind
 from accelerator_reports.report import TestEntry
 from accelerator_reports.suite_names import suite_owner
@@ -27,21 +30,22 @@ GROUP_PARAMETERS = ("compiler", "dtype", "dynamic", "freezing", "shapes", "recip
 _NOT_STATED = "not stated"
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a matrix: the tests of one report with the same parameters.
-
-    `report` is the id of the report. `group` has the parameters in words, such as `inductor,
-    float32`. Columns with the same words can be compared. `dtype` is the data type of the tests, or
-    empty if the report does not state it. `samples` are the numbers of `sample_counts`.
-    """
+class Column(StrictModel):
+    """A column of a matrix: the tests of one report with the same parameters."""
 
     report: str
+    """Id of the report."""
     accelerator: str
+    """Id of the accelerator."""
     kind: ReportKind
-    group: str
+    """The kind of the report."""
+    group: Annotated[str, Field(serialization_alias="like")]
+    """The parameters in words. Only columns with the same parameters can be compared."""
     dtype: str
+    """The data type. Empty if it isn't stated."""
     samples: tuple[int, int] | None = None
+    """How many samples of operators the tests ran, and how many are known, if the report states
+    it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +164,7 @@ def _column_of_test(
     """
     table = tables.setdefault((test.suite, str(test.parameters.get("mode", ""))), {})
     report, group = stored.report, group_of(test)
-    column = Column(stored.id, report.accelerator, report.kind, group, _dtype(test))
+    column = Column.from_objects(report, report=stored.id, group=group, dtype=_dtype(test))
     return table.setdefault((group, stored.id), _ColumnBuilder(column))
 
 
@@ -172,7 +176,9 @@ def _matrix(suite: str, mode: str, table: _ColumnsByGroup, rank: Mapping[str, in
     )
     outcomes = ({n: t.outcome for n, t in builder.tests.items()} for builder in builders)
     cells = tuple(zip(*(map(column.get, names) for column in outcomes), strict=True))
-    columns = (replace(b.column, samples=sample_counts(b.tests.values())) for b in builders)
+    columns = (
+        b.column.model_copy(update={"samples": sample_counts(b.tests.values())}) for b in builders
+    )
     return ResultMatrix(suite, mode, tuple(columns), tuple(names), cells)
 
 
@@ -215,13 +221,14 @@ def single_platform_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """The number of a suite's tests with each outcome at a point in time.
+    """The number of a suite's tests with each outcome, after a report."""
 
-    `started` is the start time of the report after which these numbers applied.
-    """
+    __pydantic_config__ = DESCRIBED
 
     started: dt.datetime
+    """The start time of the report."""
     counts: Mapping[Outcome, int]
+    """The number of tests by outcome."""
 
 
 def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
@@ -233,9 +240,8 @@ def tallies(changes: Iterable[OutcomeChange]) -> dict[str, tuple[Tally, ...]]:
     current_outcomes: dict[str, Outcome] = {}
     counts: dict[str, Counter[Outcome]] = {}
     tallies_by_suite: dict[str, list[Tally]] = {}
-    for (started, _), report_changes in groupby(
-        sorted(changes), key=lambda c: (c.started, c.report)
-    ):
+    ordered = sorted(changes, key=lambda c: (c.started, c.report, c.key))
+    for (started, _), report_changes in groupby(ordered, key=lambda c: (c.started, c.report)):
         touched: dict[str, None] = {}
         for change in report_changes:
             suite = parse_key(change.key).suite

@@ -4,7 +4,8 @@ The catalog is everything that vendors and the project wrote: their YAML and Mar
 page or data file is a `SiteFile`, a path with its content.
 """
 
-from accelerator_portal.site.build import Edition, RepositoryLinks, build_site
+from accelerator_portal.site.build import build_site
+from accelerator_portal.site.site import Edition, RepositoryLinks
 from accelerator_portal.site.site_file import SiteFile
 
 __all__ = ["Edition", "RepositoryLinks", "SiteFile", "build_site"]

@@ -7,34 +7,329 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from difflib import SequenceMatcher
+from functools import cache
+from itertools import chain, takewhile
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.install.derived_formats import VENDOR_METHODS
 from accelerator_portal.install.expand import rows_by_platform
+from accelerator_portal.install.labels import ARCH_LABELS, METHOD_LABELS, OS_LABELS
+from accelerator_portal.install.rows import NO_VARIANT, InstallRow
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.results.suite_evidence import newest_evidence
-from accelerator_portal.site.command_changes import (
-    ReaderChoice,
-    command_changes,
-    commands_by_choice,
-)
-from accelerator_portal.site.json_changes import (
-    DifferenceSection,
-    Item,
-    ItemChange,
-    change_kind,
-    changes,
-    shortened,
-)
-from accelerator_portal.site.platforms.hardware import hardware_data
-from accelerator_portal.site.results.evidence_view import evidence_level
-from accelerator_portal.site.results.results_view import make_results_view
+from accelerator_portal.site.pages.hardware import hardware_data
+from accelerator_portal.site.results.results_view import evidence_level, make_results_view
+from accelerator_portal.site.text_formats import prose_list, python_range
 from accelerator_reports.file_reading import read_bytes
 from accelerator_reports.files.fields import Count, StrictModel
+from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import BAD, GOOD, Outcome
 from accelerator_reports.test_keys import Identity, identity_of
+
+ItemChange = Literal["added", "gone", "changed"]
+
+DifferenceSection = Literal[
+    "commands", "outcomes", "versions", "facts", "texts", "reports", "evidence", "pages"
+]
+
+MOST_CHARACTERS = 300
+"""Longer texts are cut."""
+
+# Keys that name an entry of a list; the first key whose value is a text counts.
+_NAME_KEYS = ("id", "name", "title", "github", "question", "version", "command")
+
+# Keys that together name a version row. A row with a newer plugin is the same row.
+_VERSION_ROW_KEYS = ("torch", "variant")
+
+# The number of characters shown before the first difference of two long texts.
+_CONTEXT_LENGTH = 40
+
+_FALSE_AND_TRUE = ("no", "yes")
+
+
+class Item(StrictModel):
+    """A command, fact, text, report or page that is new, removed or changed."""
+
+    section: DifferenceSection
+    """Where it is listed."""
+    change: ItemChange
+    """Whether it is new, removed or changed."""
+    name: str
+    """Its name, for example `hardware: Hopper`, or the selections of a command."""
+    before: str | None = None
+    """The text before, shortened if long. None if the item is new or its text isn't shown."""
+    after: str | None = None
+    """The text now, in the same form."""
+    is_new_failure: bool = False
+    """Whether it is a test that passed before and fails now."""
+
+
+def change_kind(before: object, after: object) -> ItemChange:
+    """Return `added`, `gone` or `changed` for two values; None stands for an absent value."""
+    if before is None:
+        return "added"
+    return "gone" if after is None else "changed"
+
+
+def changes(section: DifferenceSection, before: Any, after: Any, name: str = "") -> Iterator[Item]:  # noqa: ANN401 - any JSON
+    """Yield the parts of a value that were added, removed or changed, in the order of `after`.
+
+    `name` is the name of the whole value, such as `hardware`. The names of all yielded items start
+    with it: `hardware: Hopper`. Mappings in a list are matched by name, not by position. Lists
+    with other entries are compared as texts.
+    """
+    if before == after or (_is_empty(before) and _is_empty(after)):
+        return
+    old, new = (_by_name(value) if _is_table(value) else value for value in (before, after))
+    if (old is None and _is_collection(new)) or (new is None and _is_collection(old)):
+        old, new = old or {}, new or {}
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in dict.fromkeys((*new, *old)):
+            full_name = shortened(f"{name}: {key}" if name else key)
+            yield from changes(section, old.get(key), new.get(key), full_name)
+        if old.keys() == new.keys() and list(old) != list(new) and _is_table(after):
+            full_name = shortened(f"{name}: order" if name else "order")
+            yield Item(section=section, change="changed", name=full_name)
+        return
+    old_text, new_text = (None if v is None else _plain_text(v) for v in (before, after))
+    if old_text and new_text and max(len(old_text), len(new_text)) > MOST_CHARACTERS:
+        equal = takewhile(lambda pair: pair[0] == pair[1], zip(old_text, new_text, strict=False))
+        if (start := sum(1 for _ in equal) - _CONTEXT_LENGTH) > 0:
+            old_text, new_text = f"…{old_text[start:]}", f"…{new_text[start:]}"
+    change = change_kind(before, after)
+    yield Item(
+        section=section,
+        change=change,
+        name=name,
+        before=old_text and shortened(old_text),
+        after=new_text and shortened(new_text),
+    )
+
+
+def shortened(text: str) -> str:
+    """Return a text, or its first `MOST_CHARACTERS` characters and `…` if it is longer."""
+    return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}…"
+
+
+def _is_empty(value: object) -> bool:
+    return value is None or value in ([], (), {}, "")
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, Mapping) for entry in value)
+
+
+def _is_collection(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(v, Mapping) for v in value.values())
+
+
+def _by_name(entries: list[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """Return the mappings of a list by name, in their order.
+
+    If several mappings have the same name, a number is appended: `Hopper (2)`, `Hopper`. The last
+    one has none, because new entries come first.
+    """
+    entry_by_name: dict[str, Mapping[str, Any]] = {}
+    for entry in reversed(entries):
+        name = base = _entry_name(entry)
+        number = 1
+        while name in entry_by_name:
+            number += 1
+            name = f"{base} ({number})"
+        entry_by_name[name] = entry
+    return dict(reversed(entry_by_name.items()))
+
+
+def _entry_name(entry: Mapping[str, Any]) -> str:
+    """Return a name for a mapping in a list, such as the value of its key `id` or `title`.
+
+    The name is the first text among the values of the keys `_NAME_KEYS`. Without such a text, the
+    name has the keys and values of `_VERSION_ROW_KEYS`: `torch 2.9.0, variant cu130`. If the
+    mapping has none of these keys, the name lists all keys and values of the mapping.
+    """
+    for key in _NAME_KEYS:
+        if isinstance(entry.get(key), str):
+            return str(entry[key])
+    parts = [f"{key} {entry[key]}" for key in _VERSION_ROW_KEYS if key in entry]
+    return ", ".join(parts) or _plain_text(entry)
+
+
+def _plain_text(value: Any) -> str:  # noqa: ANN401 - any JSON
+    if isinstance(value, bool):
+        return _FALSE_AND_TRUE[value]
+    if isinstance(value, Mapping):
+        items = ((k, v) for k, v in value.items() if k != "source" and not _is_empty(v))
+        return "; ".join(f"{key}: {_plain_text(inner)}" for key, inner in items)
+    if isinstance(value, list):
+        return ", ".join(
+            _entry_name(entry) if isinstance(entry, Mapping) else _plain_text(entry)
+            for entry in value
+        )
+    return str(value)
+
+
+MOST_LINES = 40
+"""The number of lines of a command that are listed."""
+MOST_PLACES = 12
+"""The number of descriptions of selections that are listed."""
+MOST_VALUES = 4
+"""The number of values of an axis that are listed."""
+
+
+class ReaderChoice(NamedTuple):
+    """The values that a reader selects in the install selector, as their labels.
+
+    `python` is a version, or empty if every version gets the same commands.
+    """
+
+    system: str
+    method: str
+    python: str
+    build: str
+    variant: str
+
+
+_ChoiceSet = tuple[frozenset[str], ...]
+"""A set of values for each field of `ReaderChoice`, which stands for every combination of them."""
+
+# Sets are merged along the axes in this order: Python first, which has the most values.
+_MERGE_ORDER = ("python", "system", "method", "variant", "build")
+
+
+def commands_by_choice(
+    rows: Iterable[InstallRow], platform: Platform
+) -> Mapping[ReaderChoice, str]:
+    """Return the commands for every possible selection of a platform, and the texts beside them.
+
+    Texts follow the commands as comments. Methods that the portal derives from a vendor's method,
+    such as conda, are omitted.
+    """
+    variants = {variant.id: variant.name for variant in platform.install.variants}
+    shown: dict[ReaderChoice, str] = {}
+    for row in rows:
+        if row.method in VENDOR_METHODS:
+            text = "\n".join(_lines(row))
+            for python in row.pythons or ("",):
+                choice = ReaderChoice(
+                    f"{OS_LABELS[row.os]} {ARCH_LABELS[row.arch]}",
+                    METHOD_LABELS[row.method],
+                    python,
+                    row.build,
+                    variants.get(row.variant, row.variant if row.variant != NO_VARIANT else ""),
+                )
+                shown.setdefault(choice, text)
+    return shown
+
+
+def _lines(row: InstallRow) -> Iterator[str]:
+    yield from row.commands
+    for need in row.prerequisites:
+        yield "# needs: " + " ".join(filter(None, (need.name, need.version, need.url)))
+    if row.check:
+        yield f"# check: {row.check.command} prints {' / '.join(row.check.prints.split())}"
+    if row.note:
+        yield f"# note: {row.note}"
+    if row.stage:
+        until = f"{row.stage.until}" if row.stage.until else None
+        stage = (row.stage.status, until, row.stage.note)
+        yield "# status: " + "; ".join(filter(None, stage))
+
+
+def command_changes(
+    before: Mapping[ReaderChoice, str], after: Mapping[ReaderChoice, str]
+) -> Iterator[Item]:
+    """Yield the new, removed and changed commands of a platform.
+
+    Selections whose commands changed in the same way are combined; the texts are of the first.
+    """
+    alike: dict[tuple[ItemChange, _Edit], list[ReaderChoice]] = {}
+    for choice in dict.fromkeys((*after, *before)):
+        old, new = before.get(choice), after.get(choice)
+        if old != new:
+            key = change_kind(old, new), _edit(old or "", new or "")
+            alike.setdefault(key, []).append(choice)
+    for (change, _), choices in alike.items():
+        places = choice_descriptions(choices)
+        if more := len(places) - MOST_PLACES:
+            places[MOST_PLACES:] = [f"{more} more"] if more > 0 else []
+        yield Item(
+            section="commands",
+            change=change,
+            name=f"{count(len(choices), 'choice')}: {'; '.join(map(shortened, places))}",
+            before=_limited_lines(before.get(choices[0])),
+            after=_limited_lines(after.get(choices[0])),
+        )
+
+
+_Edit = tuple[tuple[str, str], ...]
+"""For each place that changed: the words before, and the words that replace them."""
+
+
+@cache
+def _edit(before: str, after: str) -> _Edit:
+    old, new = (text.replace("\n", " \n ").split(" ") for text in (before, after))
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return tuple(
+        (" ".join(old[i1:i2]), " ".join(new[j1:j2]))
+        for tag, i1, i2, j1, j2 in steps
+        if tag != "equal"
+    )
+
+
+def _limited_lines(text: str | None) -> str | None:
+    if text is None:
+        return None
+    lines = [*map(shortened, text.split("\n"))]
+    if left_out := lines[MOST_LINES:]:
+        lines[MOST_LINES:] = [f"… and {count(len(left_out), 'more line')}"]
+    return "\n".join(lines)
+
+
+def choice_descriptions(choices: Sequence[ReaderChoice]) -> list[str]:
+    """Return texts that together describe the selections `choices`.
+
+    A text such as `Linux x86-64, pip, Python 3.11–3.14, PyTorch 2.15.0` covers several selections.
+    """
+    choice_sets: dict[_ChoiceSet, None] = {
+        tuple(frozenset((value,)) for value in choice): None for choice in choices
+    }
+    for index in map(ReaderChoice._fields.index, _MERGE_ORDER):
+        values_by_rest: dict[_ChoiceSet, frozenset[str]] = {}
+        for choice_set in choice_sets:
+            rest = (*choice_set[:index], *choice_set[index + 1 :])
+            values_by_rest[rest] = values_by_rest.get(rest, frozenset()) | choice_set[index]
+        choice_sets = {
+            (*rest[:index], values, *rest[index:]): None for rest, values in values_by_rest.items()
+        }
+    return [_words(choice_set, choices) for choice_set in choice_sets]
+
+
+def _words(choice_set: _ChoiceSet, all_choices: Sequence[ReaderChoice]) -> str:
+    """Return a set of selections in words, with values in the order of `all_choices`.
+
+    For example, `Linux x86-64, pip, any Python, PyTorch 2.15.0`.
+    """
+    system, method, pythons, build, variant = (
+        [v for v in dict.fromkeys(choice[i] for choice in all_choices) if v in values]
+        for i, values in enumerate(choice_set)
+    )
+    parts = (
+        _limited_list(system),
+        _limited_list(method),
+        "any Python" if "" in pythons else f"Python {python_range(pythons)}",
+        f"PyTorch {_limited_list(build)}",
+        _limited_list([*filter(None, variant)]),
+    )
+    return ", ".join(filter(None, parts))
+
+
+def _limited_list(values: Sequence[str]) -> str:
+    left_out = len(values) - MOST_VALUES
+    return prose_list([*values[:MOST_VALUES], f"{left_out} more"] if left_out > 0 else values)
+
 
 MOST_CHANGES = 500
 """Further changes of a platform, or of pages, are only counted."""
@@ -189,7 +484,7 @@ def _report_summary(stored: StoredReport) -> str:
     """Return a report in one line: `self-reported, torchbench: 75 passed, 15 failed`."""
     parts: list[str] = [stored.report.kind]
     for evidence in newest_evidence([stored]):
-        counts = (f"{count:,} {_words(outcome)}" for outcome, count in evidence.counts.items())
+        counts = (f"{number:,} {_outcome_text(name)}" for name, number in evidence.counts.items())
         parts.append(f"{evidence.suite}: {', '.join(counts)}")
     return shortened(", ".join(parts))
 
@@ -213,8 +508,8 @@ def _outcome_changes(
             section="outcomes",
             change="changed",
             name=name,
-            before=_words(was),
-            after=_words(now) + more,
+            before=_outcome_text(was),
+            after=_outcome_text(now) + more,
             is_new_failure=was in GOOD and now in BAD,
         )
     added, gone = (
@@ -245,7 +540,7 @@ def _severity(move: tuple[tuple[str, Outcome, Outcome], int]) -> tuple[int, str]
     return (was not in GOOD if now in BAD else 2 if now in GOOD else 3), name
 
 
-def _words(outcome: Outcome) -> str:
+def _outcome_text(outcome: Outcome) -> str:
     return outcome.replace("-", " ")
 
 

@@ -11,8 +11,7 @@ from difflib import ndiff
 from itertools import groupby
 
 from accelerator_portal.catalog.markdown_quotes import code_span, fenced_code
-from accelerator_portal.site.difference import Difference, PartDifference
-from accelerator_portal.site.json_changes import Item
+from accelerator_portal.site.difference import Difference, Item, PartDifference
 from accelerator_portal.site.text_formats import prose_list
 from accelerator_reports.files.wording import count
 

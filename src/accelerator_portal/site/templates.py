@@ -22,11 +22,10 @@ from jinja2.parser import Parser
 from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.message import Translatable, translatable
-from accelerator_portal.site.anchors import slug
+from accelerator_portal.catalog.schema import slug
 from accelerator_portal.site.format_reference import type_words
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.site_file import SiteFile, to_root
-from accelerator_portal.site.source_list import SourceEntry
 from accelerator_portal.site.text_formats import (
     EXTENT_WORDS,
     comma_separated,
@@ -40,7 +39,7 @@ from accelerator_portal.site.text_formats import (
     python_range,
     without_patterns,
 )
-from accelerator_portal.site.vendor_text import citation
+from accelerator_portal.site.vendor_text import SourceEntry, citation
 from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_reports.files.wording import count

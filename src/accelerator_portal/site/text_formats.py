@@ -1,4 +1,4 @@
-"""Formats numbers, names and lists as text for pages: `12,345`, `macOS`, `a, b and c`."""
+"""Formats numbers, names and lists as text for pages, and makes the ids of headings unique."""
 
 from __future__ import annotations
 
@@ -109,3 +109,22 @@ def _consecutive_runs(numbers: list[int]) -> list[list[int]]:
         else:
             runs.append([number])
     return runs
+
+
+class Anchors:
+    """Makes the ids of one page unique: `usage`, `usage-2`, `usage-3`."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+        self._last: dict[str, int] = {}
+
+    def take(self, anchor: str) -> str:
+        """Return an unused id: `anchor`, or `anchor-2` and so on if the page already uses it."""
+        number = self._last.get(anchor, 0)
+        candidate = anchor
+        while number == 0 or candidate in self._taken:
+            number += 1
+            candidate = anchor if number == 1 else f"{anchor}-{number}"
+        self._last[anchor] = number
+        self._taken.add(candidate)
+        return candidate

@@ -5,86 +5,53 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import cache
 from html import escape
-from typing import Any
+from itertools import chain
 
 from accelerator_portal.site.languages import ENGLISH, LOCALE_FOLDER, Language
-from accelerator_portal.site.site_file import PLATFORMS, SiteFile, to_root
+from accelerator_portal.site.pages import declared
+from accelerator_portal.site.site import Page
+from accelerator_portal.site.site_file import SiteFile, to_root
 from accelerator_portal.site.templates import Templates
 
 # One file for all pages of a language: browsers load it once.
 _MESSAGES_FILE = "messages.json"
 
-# The pages that other languages have; `*` stands for any name.
-TRANSLATED_PAGES = (
-    "index.md",
-    "get-started.md",
-    "questions.md",
-    f"{PLATFORMS}/index.md",
-    f"{PLATFORMS}/*.md",
-    "hardware.md",
-    "compare.md",
-    "features.md",
-    "versions/index.md",
-    "versions/[0-9]*.md",
-    "glossary.md",
-    "other-ways.md",
-    "run-anywhere.md",
-    "results/index.md",
-    "results/dashboard.md",
-    "results/by-model/index.md",
-    "results/by-model/*.md",
-    "contribute/index.md",
-)
 
+def render_page(page: Page, all_templates: Iterable[Templates]) -> Iterator[SiteFile]:
+    """Yield a page in English and, if it is translated, in the other languages.
 
-def render_pages(
-    all_templates: Iterable[Templates], path: str, context: Mapping[str, Any], **options: str
-) -> Iterator[SiteFile]:
-    """Yield the page `path` in English and, if it is translated, in the other languages.
-
-    `all_templates` has the templates of each language. `options` are `template` and `edit`, as
-    for `render_page`.
+    `all_templates` has the templates of each language.
     """
     for templates in all_templates:
-        if templates.language == ENGLISH or _is_translated(path):
-            yield render_page(templates, path, context, **options)
+        language = templates.language
+        if page.language not in (None, language):
+            continue
+        if language == ENGLISH:
+            file = templates.page(page.path, edit=page.edit, template=page.template, **page.context)
+            yield replace(file, platform=page.platform)
+        elif _is_translated(page.path):
+            yield replace(_translated_page(page, templates), platform=page.platform)
 
 
-def render_page(
-    templates: Templates,
-    path: str,
-    context: Mapping[str, Any],
-    *,
-    template: str = "",
-    edit: str = "",
-) -> SiteFile:
-    """Return the page `path`, rendered in the language of the templates.
-
-    `path` is the path of the English page: `hardware.md`. `context` has the variables of the
-    template. `template` is by default `path` with the suffix `.j2`. `edit` is the repository file
-    that the page's edit link opens. By default, this is the template for English, and the file with
-    the translations for any other language.
-    """
+def _translated_page(page: Page, templates: Templates) -> SiteFile:
     language = templates.language
-    if language == ENGLISH:
-        return templates.page(path, edit=edit, template=template, **context)
-    localized_path = language.path(path)
-    page = templates.page(
-        localized_path,
-        edit=edit or f"{LOCALE_FOLDER}/{language.code}.po",
-        template=template or f"{path}.j2",
-        **context,
+    path = language.path(page.path)
+    file = templates.page(
+        path,
+        edit=page.edit or f"{LOCALE_FOLDER}/{language.code}.po",
+        template=page.template or f"{page.path}.j2",
+        **page.context,
     )
-    root_address = to_root(localized_path)
-    content = redirect_links(page.content, path, root_address, language) + _messages_box(
+    root_address = to_root(path)
+    content = redirect_links(file.content, page.path, root_address, language) + _messages_box(
         language, root_address
     )
-    return replace(page, content=content, language=language.code)
+    return replace(file, content=content, language=language.code)
 
 
 def redirect_links(content: str, path: str, root_address: str, language: Language) -> str:
@@ -122,7 +89,12 @@ def redirect_links(content: str, path: str, root_address: str, language: Languag
 
 @cache  # pages have thousands of links to the same few hundred pages
 def _is_translated(path: str) -> bool:
-    return any(fnmatchcase(path, pattern) for pattern in TRANSLATED_PAGES)
+    return any(fnmatchcase(path, pattern) for pattern in _translated_paths())
+
+
+def _translated_paths() -> Iterator[str]:
+    """Yield the paths of the pages that other languages have; `*` stands for any name."""
+    return chain.from_iterable(declared("TRANSLATED"))
 
 
 def messages_file(language: Language) -> SiteFile:
@@ -131,7 +103,9 @@ def messages_file(language: Language) -> SiteFile:
     It has the keys `texts` and `pages`. `texts` has the translated messages. `pages` has patterns
     of the addresses of translated pages, such as `results/by-model/*/`.
     """
-    pages = [re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in TRANSLATED_PAGES]
+    pages = [
+        re.sub(r"(^|/)index\.md$|\.md$", "/", path).lstrip("/") for path in _translated_paths()
+    ]
     data = {"texts": language.in_scripts, "pages": pages}
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
     return SiteFile(language.path(_MESSAGES_FILE), text)

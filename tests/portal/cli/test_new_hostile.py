@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.install.expand import expand
-from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.vendor_text import render_section
+from accelerator_portal.site.vendor_text import SourceList, render_section
 from tests.day import TODAY
 from tests.folders import EXAMPLE, FORMS, problems_in, read_tree, write_tree
 from tests.portal.cli.test_new import HOSTS, LISTED, flags, run

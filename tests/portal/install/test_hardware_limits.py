@@ -9,7 +9,7 @@ from accelerator_portal.install import Selector
 from accelerator_portal.install.hardware_limits import driver_bounds, row_ranges
 from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.resolution import resolve
-from accelerator_portal.site.platforms.hardware_cards import card_name, cards_by_id
+from accelerator_portal.site.pages.hardware import card_name, cards_by_id
 from tests.folders import INSTALL, Tree, edited, loaded
 
 LINUX = {"os": "linux", "arch": "x86_64", "platform": "cuda"}

@@ -39,7 +39,7 @@ from accelerator_portal.results.result_files import (
 from accelerator_portal.results.result_rows import DUCKDB_COLUMNS
 from accelerator_portal.results.result_table import ResultTable, read_history, rollup
 from accelerator_portal.results.stored_reports import stored_reports
-from accelerator_portal.site.archive_page import archive_files
+from accelerator_portal.site.pages.archive import archive_files
 from accelerator_reports.cli import main
 from accelerator_reports.files.problem import ProblemsError
 from tests.folders import REPOSITORY

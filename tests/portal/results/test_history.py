@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def changes_of(*reports: Report) -> tuple[OutcomeChange, ...]:
 def test_the_first_report_is_all_new() -> None:
     history = history_of(made_up(0, {"b": ("failed", "compile"), "a": P}))
     changes = history.changes
-    assert [change[2:] for change in changes] == [
+    assert [astuple(change)[2:] for change in changes] == [
         ("models/a", "new", "passed", None, None, None),
         ("models/b", "new", "failed", "compile", None, None),
     ]
@@ -60,7 +61,7 @@ def test_only_what_changes_is_a_change() -> None:
         made_up(2, {"a": P, "b": P, "c": F}),
         made_up(3, {"a": P, "b": P, "c": F}),
     )
-    assert [change[2:] for change in changes[3:]] == [
+    assert [astuple(change)[2:] for change in changes[3:]] == [
         ("models/b", "changed", "failed", "run", "failed", "compile"),
         ("models/c", "changed", "executed", None, "passed", None),
         ("models/b", "fixed", "passed", None, "failed", "run"),
@@ -86,7 +87,7 @@ def test_a_test_goes_and_returns() -> None:
         made_up(2, {"b": P}),
         made_up(3, {"a": P, "b": P}),
     )
-    assert [change[2:] for change in history.changes[2:]] == [
+    assert [astuple(change)[2:] for change in history.changes[2:]] == [
         ("models/a", "gone", None, None, "passed", None),
         ("models/a", "returned", "passed", None, "passed", None),
     ]
@@ -380,7 +381,7 @@ def test_changes_alone_tell_what_each_report_said(days: list[Outcomes]) -> None:
         while left and (left[0].started - START).days == day:
             change = left.pop(0)
             name = change.key.removeprefix("models/")
-            before, after = (change.outcome_before, change.stage_before), change[4:6]
+            before, after = (change.outcome_before, change.stage_before), astuple(change)[4:6]
             assert before == current.get(name, (None, None))
             if change.kind == "gone":
                 assert name not in missing.keys() | outcomes.keys()

@@ -16,6 +16,7 @@ from accelerator_portal.results.result_matrices import (
     tallies,
 )
 from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_reports.outcomes import ReportKind
 from accelerator_reports.report import TestEntry
 from tests.portal.results.made_up import (
     HISTORIES,
@@ -42,13 +43,19 @@ TWO = stored_example(
 )
 
 
+def column_of(report: str, accelerator: str, kind: ReportKind, dtype: str) -> Column:
+    return Column(
+        report=report, accelerator=accelerator, kind=kind, group=f"inductor, {dtype}", dtype=dtype
+    )
+
+
 def test_a_matrix_has_only_like_with_like_in_a_group() -> None:
     (matrix,) = matrices([ONE, TWO], ["example", "other"])
     assert (matrix.suite, matrix.mode) == ("made-up", "inference")
     assert matrix.columns == (
-        Column("one", "example", "self-reported", "inductor, float32", "float32"),
-        Column("two", "other", "baseline", "inductor, float32", "float32"),
-        Column("one", "example", "self-reported", "inductor, float16", "float16"),
+        column_of("one", "example", "self-reported", "float32"),
+        column_of("two", "other", "baseline", "float32"),
+        column_of("one", "example", "self-reported", "float16"),
     )
     assert matrix.names == ("A", "b")
     assert matrix.cells == ((None, None, "failed"), ("passed", "executed", None))
@@ -158,11 +165,11 @@ def defined(reports: list[StoredReport], order: list[str]) -> list[ResultMatrix]
                 *table,
                 tuple(
                     Column(
-                        o.id,
-                        o.report.accelerator,
-                        o.report.kind,
-                        group_of(t),
-                        str(t.parameters.get("dtype", "")),
+                        report=o.id,
+                        accelerator=o.report.accelerator,
+                        kind=o.report.kind,
+                        group=group_of(t),
+                        dtype=str(t.parameters.get("dtype", "")),
                     )
                     for o, t in first
                 ),

@@ -4,7 +4,7 @@ import datetime as dt
 
 from accelerator_portal.results.result_matrices import single_platform_suites
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.platforms.platform_page import devices_of_runs, systems_of_runs
+from accelerator_portal.site.pages.platforms import devices_of_runs, systems_of_runs
 from tests.portal.results.made_up import stored_example
 
 

@@ -6,8 +6,7 @@ from typing import get_args
 
 from hypothesis import strategies as st
 
-from accelerator_portal.site.difference import Difference, PartDifference
-from accelerator_portal.site.json_changes import DifferenceSection, Item
+from accelerator_portal.site.difference import Difference, DifferenceSection, Item, PartDifference
 
 HOSTILE = [
     "@pytorch/maintainers",

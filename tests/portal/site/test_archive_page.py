@@ -26,13 +26,14 @@ from accelerator_portal.results.result_files import (
 from accelerator_portal.results.result_rows import DUCKDB_COLUMNS
 from accelerator_portal.results.result_table import read_history
 from accelerator_portal.results.result_table import rollup as rollup_frame
-from accelerator_portal.site.archive_page import archive_files, archive_pages
-from accelerator_portal.site.build import RepositoryLinks
-from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
+from accelerator_portal.site.pages.archive import archive_files, data, pages
 from accelerator_reports.outcomes import BAD, GOOD
 from tests.folders import REPOSITORY
 from tests.portal.results.archived import archive
 from tests.portal.results.made_up import made_up
+from tests.portal.site.unbuilt import rendered, unbuilt
+
+CATALOG, _ = load_catalog(REPOSITORY)
 
 Rows = list[tuple[Any, ...]]
 
@@ -160,16 +161,11 @@ ANSWERS: dict[str, Callable[[], Rows]] = {
 
 
 @pytest.fixture(scope="module")
-def templates() -> Templates:
-    catalog, _ = load_catalog(REPOSITORY)
-    links = RepositoryLinks("https://example.org", "https://example.org/edit/")
-    return Templates(REPOSITORY / TEMPLATES_FOLDER, catalog=catalog, repository=links)
-
-
-@pytest.fixture(scope="module")
-def queries(templates: Templates) -> dict[str, str]:
+def queries() -> dict[str, str]:
     """The SQL of the page by heading, and the two setups: in a clone, and from the site's files."""
-    page, _ = archive_pages(REPOSITORY, templates)
+    assert CATALOG
+    site = unbuilt(CATALOG)
+    (page,) = rendered(site, pages(site)).values()
     clone, web, tables, *_ = re.findall(r"(?ms)^```sql\n(.*?)\n```$", page.content)
     headed = r"(?ms)^## [^\n]+ \{: #(\S+) \}\n\n```sql\n(.*?)\n```$"
     return {"clone": clone + tables, "web": web + tables, **dict(re.findall(headed, page.content))}
@@ -219,10 +215,12 @@ def test_the_published_files_are_the_tables(
 
 
 def test_the_page_lists_the_columns_of_both_tables(
-    queries: dict[str, str], templates: Templates, monkeypatch: pytest.MonkeyPatch
+    queries: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(REPOSITORY)
-    page, _ = archive_pages(REPOSITORY, templates)
+    assert CATALOG
+    site = unbuilt(CATALOG)
+    (page,) = rendered(site, pages(site)).values()
     results, changes = (
         re.findall(r"(?m)^\| `(\w+)`", part)
         for part in page.content.partition("### Results")[2].split("### Changes")
@@ -243,22 +241,27 @@ def test_a_damaged_archive_is_left_out_and_stops_no_other(tmp_path: Path) -> Non
     assert "accelerator=example" in found
 
 
-def test_a_file_that_is_missing_is_not_listed(tmp_path: Path, templates: Templates) -> None:
+def test_a_file_that_is_missing_is_not_listed(tmp_path: Path) -> None:
     """A query reads all listed files, so it would fail for a file that the site does not have."""
     archive(tmp_path, made_up(0, {"a": "passed"}), made_up(1, {"a": "passed"}))
     min(archive_files(tmp_path).values()).unlink()
     (only,) = archive_files(tmp_path)
-    _, table = archive_pages(tmp_path, templates)
+    assert CATALOG
+    (table,) = data(unbuilt(CATALOG, root=tmp_path))
     assert [row["address"] for row in csv.DictReader(io.StringIO(table.content))] == [
         quote(only, "/=")
     ]
 
 
-def test_the_list_has_every_file(templates: Templates) -> None:
-    _, table = archive_pages(REPOSITORY, templates)
+def test_the_list_has_every_file() -> None:
+    assert CATALOG
+    (table,) = data(unbuilt(CATALOG))
     listed = list(csv.DictReader(io.StringIO(table.content)))
     published = archive_files(REPOSITORY)
     assert {unquote(row["address"]) for row in listed} == {*published}
     for row in listed:
-        data = published[unquote(row["address"])].read_bytes()
-        assert (len(data), hashlib.sha256(data).hexdigest()) == (int(row["bytes"]), row["sha256"])
+        content = published[unquote(row["address"])].read_bytes()
+        assert (len(content), hashlib.sha256(content).hexdigest()) == (
+            int(row["bytes"]),
+            row["sha256"],
+        )

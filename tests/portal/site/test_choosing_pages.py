@@ -15,17 +15,13 @@ from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.languages import read_language
-from accelerator_portal.site.platforms.features import (
-    LEAST_FEATURE_SHARE,
-    FeaturesData,
-    features_data,
-)
-from accelerator_portal.site.platforms.hardware import hardware_data
-from accelerator_portal.site.platforms.hardware_cards import cards_by_id
+from accelerator_portal.site.pages.features import LEAST_FEATURE_SHARE, FeaturesData, features_data
+from accelerator_portal.site.pages.hardware import cards_by_id, hardware_data
 from accelerator_portal.site.results.results_view import ResultsView
 from tests.built_site import Page, Site, attribute
 from tests.folders import REPOSITORY
 from tests.golden import assert_golden
+from tests.portal.site.unbuilt import unbuilt
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -193,7 +189,7 @@ def test_links_to_the_selector_lead_to_the_builds_that_are_named(
 
 
 def test_the_table_of_features_waits_until_enough_is_sourced(site: Site, view: ResultsView) -> None:
-    data = features_data(site.catalog, view)
+    data = features_data(unbuilt(site.catalog, results=view))
     page = site.pages["features/"]
     assert f"{data.sourced} of {data.cells} cells" in words(page.one("article"))
     assert bool(page.tree.css("table.features")) == data.enough
@@ -212,7 +208,7 @@ def test_enough_is_a_share_of_all_cells() -> None:
 def test_the_files_for_machines_hold_the_same(site: Site, view: ResultsView) -> None:
     for name, data in (
         ("hardware", hardware_data(site.catalog)),
-        ("features", features_data(site.catalog, view)),
+        ("features", features_data(unbuilt(site.catalog, results=view))),
     ):
         text = (site.root / f"api/v1/{name}.json").read_text("utf-8")
         assert type(data).model_validate_json(text) == data

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 from accelerator_portal.install.derived_formats import VENDOR_METHODS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.site.platforms.commands_table import default_build_rows
+from accelerator_portal.site.commands_table import default_build_rows
 from accelerator_portal.site.text_formats import python_range
 from tests.built_site import Page, Site
 from tests.selector_choices import choices_of, row_of

@@ -14,7 +14,7 @@ from accelerator_portal.checks import folder_limits
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.checks.stored_data import stored_data_problems
 from accelerator_portal.site import Edition, RepositoryLinks, build_site
-from accelerator_portal.site.archive_page import archive_files
+from accelerator_portal.site.pages.archive import archive_files
 from accelerator_reports.cli import main
 from tests.built_site import EXAMPLE, copy_sources
 from tests.day import TODAY

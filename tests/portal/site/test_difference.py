@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.site.command_changes import MOST_LINES
 from accelerator_portal.site.difference import (
     MOST_CHANGES,
+    MOST_LINES,
     Difference,
     PartDifference,
     SiteContent,

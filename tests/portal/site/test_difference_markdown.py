@@ -6,13 +6,18 @@ from hypothesis import given, settings
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.site.difference import Difference, PartDifference
+from accelerator_portal.site.difference import (
+    Difference,
+    DifferenceSection,
+    Item,
+    ItemChange,
+    PartDifference,
+)
 from accelerator_portal.site.difference_markdown import (
     MOST_LINES,
     MOST_MARKDOWN_CHARACTERS,
     markdown,
 )
-from accelerator_portal.site.json_changes import DifferenceSection, Item, ItemChange
 from accelerator_reports.file_reading import parse_json
 from tests.portal.site.drawn_differences import differences
 

@@ -7,8 +7,12 @@ import json
 
 import pytest
 
-from accelerator_portal.site.results.evidence_view import DEMANDS, evidence_level
-from accelerator_portal.site.results.results_view import ResultsView, make_results_view
+from accelerator_portal.site.results.results_view import (
+    DEMANDS,
+    ResultsView,
+    evidence_level,
+    make_results_view,
+)
 from tests.built_site import Site
 from tests.portal.results.made_up import made_up, stored
 

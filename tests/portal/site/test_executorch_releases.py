@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.results.executorch_view import ReleasePair, release_pairs
+from accelerator_portal.site.pages.executorch import ReleasePair, release_pairs
 from tests.portal.site.test_executorch_view import SUITE, entry, stored
 
 OLD = [

@@ -7,8 +7,7 @@ from typing import Any
 from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness
 from accelerator_portal.catalog.files.shared_files import Goal
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.results.executorch_flows import FlowRun, flow_runs
-from accelerator_portal.site.results.executorch_view import goal_progress, readiness
+from accelerator_portal.site.pages.executorch import FlowRun, flow_runs, goal_progress, readiness
 from accelerator_reports.report import Report
 
 SUITE = "executorch-operators"

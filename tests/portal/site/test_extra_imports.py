@@ -4,7 +4,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.site.build import RepositoryLinks
+from accelerator_portal.site import RepositoryLinks
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from tests.folders import ACCELERATOR, EXAMPLE, REPOSITORY, Tree
 

@@ -11,7 +11,7 @@ import pytest
 from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.platforms.features import contradicts, feature_runs
+from accelerator_portal.site.pages.features import contradicts, feature_runs
 from accelerator_reports.files.fields import FeatureId
 from accelerator_reports.outcomes import BAD, Outcome, ReportKind
 from accelerator_reports.report import Report

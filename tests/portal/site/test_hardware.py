@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.site.platforms.hardware import Family, GenerationData, hardware_data
+from accelerator_portal.site.pages.hardware import Family, GenerationData, hardware_data
 from tests.folders import ACCELERATOR, RELEASES, Tree, edited, loaded
 
 CARD = """\

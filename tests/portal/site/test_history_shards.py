@@ -6,7 +6,7 @@ import json
 
 from hypothesis import given
 
-from accelerator_portal.site.results.history_pages import history_shards
+from accelerator_portal.site.pages.history import history_shards
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
 from tests.portal.results.made_up import HISTORIES, Outcomes, history_of, made_up

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.site.json_changes import MOST_CHARACTERS, changes
+from accelerator_portal.site.difference import MOST_CHARACTERS, changes
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -17,11 +17,11 @@ from accelerator_portal.site.languages import (
     published_languages,
     read_language,
 )
-from accelerator_portal.site.platforms.platform_page import vendor_texts
-from accelerator_portal.site.platforms.questions import platform_questions, translated_questions
-from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.pages.platforms import vendor_texts
+from accelerator_portal.site.pages.questions import platform_questions, translated_questions
 from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.translated_pages import redirect_links
+from accelerator_portal.site.vendor_text import SourceList
 from accelerator_reports.files.problem import ProblemsError
 from tests.built_site import Site
 from tests.folders import EXAMPLE, REPOSITORY, Tree

@@ -9,10 +9,8 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.results.history import HistoryPoint
-from accelerator_portal.site.build import RepositoryLinks
+from accelerator_portal.site.pages import feed, history
 from accelerator_portal.site.results import history_view
-from accelerator_portal.site.results.feed import feeds
-from accelerator_portal.site.results.history_pages import history_pages
 from accelerator_portal.site.results.history_view import (
     MOST_CHANGES_OF_A_REPORT,
     MOST_REPORTS,
@@ -29,6 +27,7 @@ from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Environment, Trigger
 from tests.folders import EXAMPLE, REPOSITORY, Tree, loaded
 from tests.portal.results.made_up import START, history_of, made_up
+from tests.portal.site.unbuilt import rendered, unbuilt
 
 _NONE = ResultsView((), {}, {})
 TEMPLATES = Templates(REPOSITORY / TEMPLATES_FOLDER)
@@ -69,15 +68,15 @@ def test_a_report_with_many_changes_lists_regressions_first_and_says_how_many_ar
     names = [f"{number:03}" for number in range(MOST_CHANGES_OF_A_REPORT + 5)]
     passed: Outcome = "passed"
     failed: Outcome = "failed"
-    history = history_of(
+    found = history_of(
         made_up(0, {name: passed if name == names[-1] else failed for name in names}),
         made_up(1, {name: failed if name == names[-1] else passed for name in names}),
     )
     catalog = loaded(tree(EXAMPLE))
-    histories = TestHistories((history,), catalog)
-    links = RepositoryLinks("https://example.org", "https://example.org/edit/")
-    templates = Templates(REPOSITORY / TEMPLATES_FOLDER, catalog=catalog, repository=links)
-    page, *_ = history_pages(catalog, _NONE, histories, templates, START)
+    site = unbuilt(
+        catalog, results=_NONE, histories=TestHistories((found,), catalog), data_time=START
+    )
+    page = rendered(site, history.pages(site))["results/changes.md"]
     newest = LexborHTMLParser(page.content).css_first(".episode")
     assert newest is not None
     kinds = [item.attributes["data-kind"] for item in newest.css("li")]
@@ -90,11 +89,10 @@ def test_feeds_link_to_no_report_that_is_not_listed(
 ) -> None:
     monkeypatch.setattr(history_view, "MOST_REPORTS", 1)
     catalog = loaded(tree(EXAMPLE))
-    history = history_of(made_up(0, {"a": "passed"}), made_up(14, {"a": "failed"}))
-    histories = TestHistories((history,), catalog)
-    newest, older = (
-        feed.content for feed in reversed([*feeds(catalog, _NONE, histories, TEMPLATES)][1:])
-    )
+    found = history_of(made_up(0, {"a": "passed"}), made_up(14, {"a": "failed"}))
+    histories = TestHistories((found,), catalog)
+    site = unbuilt(catalog, results=_NONE, histories=histories)
+    newest, older = (file.content for file in reversed([*feed.data(site)][1:]))
     assert f'href="../changes/#{histories.reports[0].anchor}"' in newest
     assert 'href="../test-history/#data"' in older
 

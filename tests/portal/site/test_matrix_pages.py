@@ -12,8 +12,7 @@ from itertools import pairwise
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.site.build import RepositoryLinks
-from accelerator_portal.site.results.matrix_pages import (
+from accelerator_portal.site.pages.suites import (
     MOST_ROWS,
     RowsPage,
     csv_name,
@@ -24,13 +23,19 @@ from accelerator_portal.site.results.matrix_pages import (
     rows_pages,
     rows_per_page,
 )
-from accelerator_portal.site.results.results_shapes import MatrixColumn, MatrixData, MatrixTest
-from accelerator_portal.site.results.results_view import KIND_DESCRIPTIONS
+from accelerator_portal.site.results.results_view import (
+    KIND_DESCRIPTIONS,
+    MatrixColumn,
+    MatrixData,
+    MatrixTest,
+)
 from accelerator_portal.site.results.speeds import speed_table
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
+from accelerator_portal.site.translated_pages import render_page
 from accelerator_reports.outcomes import OUTCOMES, Outcome
 from tests.folders import REPOSITORY
+from tests.portal.site.unbuilt import LINKS
 
 TESTS, ACCELERATORS = 2_000, 20
 MOST_BYTES = 400_000
@@ -50,7 +55,7 @@ def made_up(mode: str = "", tests: int = TESTS) -> MatrixData:
             name=f"Made up {n}",
             report=f"made-up-{n}-nightly",
             kind="self-reported",
-            like="eager, float32",
+            group="eager, float32",
             dtype="float32",
             evidence=f".made-up-{n}-nightly.eager-float32",
         )
@@ -68,10 +73,7 @@ def made_up(mode: str = "", tests: int = TESTS) -> MatrixData:
 
 
 def pages(*matrices: MatrixData) -> dict[str, SiteFile]:
-    templates = Templates(
-        REPOSITORY / TEMPLATES_FOLDER,
-        repository=RepositoryLinks("https://a.example", "https://a.example/"),
-    )
+    templates = Templates(REPOSITORY / TEMPLATES_FOLDER, repository=LINKS)
     context = {
         "id": SUITE,
         "suite": None,
@@ -81,8 +83,8 @@ def pages(*matrices: MatrixData) -> dict[str, SiteFile]:
         "speeds": speed_table(()),
     }
     names = {column.accelerator: "Made up" for matrix in matrices for column in matrix.columns}
-    found = matrix_pages(matrices, names, {SUITE: "Made up"}, templates, context)
-    return {page.path: page for page in found}
+    found = matrix_pages(matrices, names, {SUITE: "Made up"}, context)
+    return {page.path: file for page in found for file in render_page(page, [templates])}
 
 
 @pytest.fixture(scope="module")

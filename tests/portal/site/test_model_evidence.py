@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from accelerator_portal.catalog.files.shared_files import ModelFamily
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.results.model_evidence import FamilyResults, model_evidence
+from accelerator_portal.site.pages.models import FamilyResults, model_evidence
 from accelerator_reports.outcomes import OUTCOMES, Outcome
 from tests.portal.results.made_up import stored_example
 

@@ -8,20 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.site import RepositoryLinks
-from accelerator_portal.site.nightly_metrics_page import (
+from accelerator_portal.site.night_metrics import NightMetrics, StepMetrics, read_nights
+from accelerator_portal.site.pages.operations import (
     MOST_SHOWN,
-    NightMetrics,
-    StepMetrics,
     compare_steps,
+    data,
     duration,
-    operations_pages,
-    read_nights,
+    pages,
 )
 from accelerator_portal.site.site_file import SiteFile
-from accelerator_portal.site.templates import Templates
 from tests.built_site import Site
-from tests.folders import REPOSITORY
+from tests.portal.site.unbuilt import rendered, unbuilt
 
 START = dt.datetime(2026, 11, 20, 3, tzinfo=dt.UTC)
 
@@ -42,23 +39,22 @@ def night(days: int, seconds: float, *, failed: bool = False) -> NightMetrics:
     )
 
 
-def rendered(site: Site, *nights: NightMetrics) -> tuple[SiteFile, SiteFile]:
-    repository = RepositoryLinks("https://github.com/example/portal", "")
-    folder = REPOSITORY / "site_src/templates"
-    templates = Templates(folder, catalog=site.catalog, repository=repository)
-    data, page = operations_pages(nights, templates)
-    return data, page
+def files_of(site: Site, *nights: NightMetrics) -> tuple[SiteFile, SiteFile]:
+    unbuilt_site = unbuilt(site.catalog, *nights)
+    (metrics,) = data(unbuilt_site)
+    (page,) = rendered(unbuilt_site, pages(unbuilt_site)).values()
+    return metrics, page
 
 
 def test_runs_are_listed_newest_first(site: Site) -> None:
-    data, page = rendered(site, night(0, 4), night(1, 70, failed=True))
+    metrics, page = files_of(site, night(0, 4), night(1, 70, failed=True))
     lines = [line for line in page.content.splitlines() if line.startswith("<tr><th")]
     assert lines[0].startswith('<tr><th scope="row">2026-11-21 03:00</th><td>1 min 30 s</td>')
     assert "<td>reports</td>" in lines[0]
     assert "<td>1,200</td><td>2.0 MB</td><td>1</td><td>3</td>" in lines[0]
     assert lines[1].startswith('<tr><th scope="row">2026-11-20 03:00</th><td>24.0 s</td>')
     assert "In the run of 2026-11-21 03:00 UTC, these steps failed: reports." in page.content
-    assert len(json.loads(data.content)["nights"]) == 2
+    assert len(json.loads(metrics.content)["nights"]) == 2
 
 
 def test_the_newest_run_is_compared_with_the_others() -> None:
@@ -72,9 +68,9 @@ def test_the_newest_run_is_compared_with_the_others() -> None:
 
 
 def test_the_page_stays_short(site: Site) -> None:
-    data, page = rendered(site, *(night(days, 5) for days in range(MOST_SHOWN + 5)))
+    metrics, page = files_of(site, *(night(days, 5) for days in range(MOST_SHOWN + 5)))
     assert page.content.count('<tr><th scope="row">2') == MOST_SHOWN
-    assert len(json.loads(data.content)["nights"]) == MOST_SHOWN + 5
+    assert len(json.loads(metrics.content)["nights"]) == MOST_SHOWN + 5
 
 
 def test_a_build_without_an_archive_says_so(site: Site) -> None:

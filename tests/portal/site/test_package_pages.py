@@ -12,8 +12,8 @@ import pytest
 from selectolax.lexbor import LexborNode
 
 from accelerator_portal.catalog.files.package_file import IndexFault, PackagesRead
-from accelerator_portal.site.build import Edition, RepositoryLinks, build_site
-from accelerator_portal.site.results.dashboard import MOST_NEWS
+from accelerator_portal.site import Edition, RepositoryLinks, build_site
+from accelerator_portal.site.pages.dashboard import MOST_NEWS
 from tests.built_site import Page, Site, attribute
 from tests.day import TODAY
 from tests.folders import INSTALL, REPOSITORY, Tree, edited, loaded

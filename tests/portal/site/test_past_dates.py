@@ -6,8 +6,8 @@ import datetime as dt
 import re
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.site.platforms.release_pages import versions_table
-from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.pages.versions import versions_table
+from accelerator_portal.site.vendor_text import SourceList
 from tests.built_site import Site
 from tests.day import TODAY
 

@@ -8,18 +8,16 @@ import pytest
 import yaml
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.site.api_shapes import QuestionIndex
-from accelerator_portal.site.platforms.question_index import (
+from accelerator_portal.site.pages.questions import (
     MOST_WORD_CHARACTERS,
+    PageQuestion,
+    QuestionIndex,
+    platform_questions,
     question_index,
     search_terms,
-)
-from accelerator_portal.site.platforms.questions import (
-    PageQuestion,
-    platform_questions,
     shared_questions,
 )
-from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.vendor_text import SourceList
 from tests.built_site import Site
 from tests.folders import EXAMPLE, FAQ, SOURCES, Tree
 

@@ -5,13 +5,12 @@ from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.site.platforms.questions import (
+from accelerator_portal.site.pages.questions import (
     ANY_PLATFORM,
     PageQuestion,
     question_on_other_page,
 )
-from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.vendor_text import render_section
+from accelerator_portal.site.vendor_text import SourceList, render_section
 from tests.built_site import Site, attribute
 
 

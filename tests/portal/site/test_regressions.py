@@ -11,7 +11,7 @@ import yaml
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.results.breakages import open_breakages
 from accelerator_portal.results.history import History
-from accelerator_portal.site.results.regressions import Regression, regressions
+from accelerator_portal.site.pages.dashboard import Regression, regressions
 from accelerator_portal.site.results.results_view import make_results_view
 from tests.folders import ACCELERATOR, EXAMPLE, Tree
 from tests.portal.results.made_up import START, Outcomes, history_of, made_up

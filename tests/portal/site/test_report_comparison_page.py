@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from accelerator_portal.results.stored_reports import StoredReport, stored_reports
-from accelerator_portal.site.results.report_comparison_page import ReportChoice, suggestions
+from accelerator_portal.site.pages.reports import ReportChoice, suggestions
 from accelerator_reports.comparison import DIFFERENCE_TITLES
 from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.test_keys import SETTINGS

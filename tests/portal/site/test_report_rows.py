@@ -6,7 +6,7 @@ import json
 from collections import Counter
 
 from accelerator_portal.results.stored_reports import stored_reports
-from accelerator_portal.site.results.report_pages import report_row_files
+from accelerator_portal.site.pages.reports import report_row_files
 from accelerator_portal.site.results.suite_tests import reported_tests
 from accelerator_reports.outcomes import OUTCOMES
 from tests.built_site import Site

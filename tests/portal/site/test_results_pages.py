@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from accelerator_portal.results.result_matrices import group_of, outcome_counts
 from accelerator_portal.results.stored_reports import StoredReport, stored_reports
-from accelerator_portal.site.results.matrix_pages import MOST_ROWS
+from accelerator_portal.site.pages.suites import MOST_ROWS
 from accelerator_portal.site.results.result_addresses import address_of, anchor_of, evidence_suffix
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_reports.missing_operators import missing_operators, waiting_tests_text
@@ -342,7 +342,7 @@ def test_two_columns_of_a_group_have_different_headings(view: ResultsView) -> No
     told = set()
     for suite, matrices in view.by_suite.items():
         for matrix in matrices:
-            headings = [(column.like, column.name) for column in matrix.columns]
+            headings = [(column.group, column.name) for column in matrix.columns]
             assert len({*headings}) == len(headings), suite
             told |= {column.name for column in matrix.columns}
     assert {"CPU", "CPU, torch 2.13.0+cpu", "CPU, ExecuTorch 1.5.1"} <= told

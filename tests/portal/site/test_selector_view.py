@@ -9,9 +9,9 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
 from accelerator_portal.install.axes import AXES
 from accelerator_portal.install.resolution import SupportedReleases
-from accelerator_portal.site.build import RepositoryLinks
-from accelerator_portal.site.platforms.commands_table import commands_table
-from accelerator_portal.site.platforms.selector_view import other_machines, selector_view
+from accelerator_portal.site import RepositoryLinks
+from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.selector_view import other_machines, selector_view
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from tests.folders import REPOSITORY
 from tests.further_axis import LIBC, further_selector

@@ -5,11 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.site.results.json_shards import (
-    LEAST_FILE_BYTES,
-    MOST_FILE_BYTES,
-    shards,
-)
+from accelerator_portal.site.site_file import LEAST_FILE_BYTES, MOST_FILE_BYTES, shards
 
 KEYS = st.sets(st.text(min_size=1, max_size=20), max_size=60)
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.vendor_text import SourceList
 from accelerator_reports.files.sources import Source
 
 FILE = "https://github.com/example/docs/blob/0123456/README.md"

@@ -10,7 +10,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.platforms.comparison import comparison_groups
+from accelerator_portal.site.pages.comparison import comparison_groups
 from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.results.speeds import SpeedRun, newest_runs, speed_runs, speed_table
 from accelerator_portal.site.results.suite_tests import reported_tests
@@ -145,15 +145,11 @@ def test_of_two_runs_on_one_card_the_newest_stands(catalog: Catalog) -> None:
 
 def test_platforms_are_compared_only_where_two_measured_the_same(catalog: Catalog) -> None:
     one = run_of(catalog)
-    labels = {group.label for group in comparison_groups(catalog, TODAY, [one])}
-    assert "Measured speed" not in labels
+    assert "Measured speed" not in comparison_groups(catalog, TODAY, [one])
     other = replace(one, accelerator="elsewhere", speeds=dict([*one.speeds.items()][:1]))
-    (group,) = (
-        g for g in comparison_groups(catalog, TODAY, [one, other]) if g.label == "Measured speed"
-    )
-    (row,) = group.rows
-    assert row.label == "copy, float32, 256MiB"
-    (line,) = row.cells[0]
+    ((label, cells),) = comparison_groups(catalog, TODAY, [one, other])["Measured speed"]
+    assert label == "copy, float32, 256MiB"
+    (line,) = cells[0]
     assert line.text == "2 GB/s"
     assert line.note == "1.9–2.2, ex-1, torch 2.13.0, 2026-11-22, made-here"
 
@@ -161,8 +157,8 @@ def test_platforms_are_compared_only_where_two_measured_the_same(catalog: Catalo
 def test_a_range_says_how_many_devices_have_a_stated_figure(tree: Tree) -> None:
     models = "        - {name: A, memory_gb: 12}\n        - {name: B, memory_gb: 16}\nsupport:\n"
     catalog = loaded(tree(edited((ACCELERATOR, "support:\n", CARD.replace("support:\n", models)))))
-    rows = {row.label: row for group in comparison_groups(catalog, TODAY) for row in group.rows}
-    (line,) = rows["Memory of one device"].cells[0]
+    rows = dict(comparison_groups(catalog, TODAY)["Hardware"])
+    (line,) = rows["Memory of one device"][0]
     assert (line.text, line.note) == ("12 to 16 GB", "stated for 2 of 3 devices")
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.site.results.matrix_pages import csv_text
+from accelerator_portal.site.pages.suites import csv_text
 
 FIRST = ("=", "+", "-", "@", "\uff1d")
 FORMULAS = (

@@ -6,7 +6,7 @@ import datetime as dt
 import json
 
 from accelerator_portal.catalog.facts import TRUST_LEVELS
-from accelerator_portal.site.stale_facts_page import source_ages
+from accelerator_portal.site.pages.stale_facts import source_ages
 from tests.built_site import Site
 from tests.folders import EXAMPLE, Tree, loaded
 

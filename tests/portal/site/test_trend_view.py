@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.site.results.history_pages import trend_group
+from accelerator_portal.site.pages.history import trend_group
 from tests.folders import EXAMPLE, Tree
 from tests.portal.results.made_up import Outcomes, history_of, made_up
 

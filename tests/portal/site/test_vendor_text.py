@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.site.anchors import Anchors, slug
-from accelerator_portal.site.source_list import SourceEntry
-from accelerator_portal.site.vendor_text import citation, render_vendor_text
+from accelerator_portal.catalog.schema import slug
+from accelerator_portal.site.text_formats import Anchors
+from accelerator_portal.site.vendor_text import SourceEntry, citation, render_vendor_text
 from accelerator_reports.files.sources import Source
 from tests.processor_time import takes_less_than
 

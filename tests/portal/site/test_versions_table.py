@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from accelerator_portal.site.platforms.release_pages import VersionsTable, versions_table
-from accelerator_portal.site.source_list import SourceList
+from accelerator_portal.site.pages.versions import VersionsTable, versions_table
+from accelerator_portal.site.vendor_text import SourceList
 from tests.day import TODAY
 from tests.folders import COMPATIBILITY, EXAMPLE, Tree, edited, loaded
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from accelerator_automation.archive_store import Archive
-from accelerator_portal.site.nightly_metrics_page import NightMetrics
+from accelerator_portal.site.night_metrics import NightMetrics
 
 FOLDER = "nights"
 

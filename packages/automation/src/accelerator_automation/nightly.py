@@ -29,7 +29,7 @@ from accelerator_portal.site.difference import (
     site_content,
 )
 from accelerator_portal.site.difference_markdown import markdown
-from accelerator_portal.site.nightly_metrics_page import NightMetrics, StepMetrics
+from accelerator_portal.site.night_metrics import NightMetrics, StepMetrics
 from accelerator_reports.files.atomic_write import remove_leftovers
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.folders import ACCELERATORS

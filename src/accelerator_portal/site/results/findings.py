@@ -29,9 +29,37 @@ from accelerator_portal.packages.verdict_file import (
     read_verdicts,
     verdict_row_key,
 )
-from accelerator_portal.site.api_shapes import FindingsData, FindingShares
 from accelerator_portal.site.text_formats import python_range
+from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.files.problem import ProblemsError
+
+
+class FindingShares(StrictModel):
+    """The number of install commands with each verification result.
+
+    A command counts once for each of its Python versions.
+    """
+
+    installed: int
+    """Commands that ran in a fresh environment, and whose packages were imported."""
+    found: int
+    """Commands for which versions were found."""
+    none: int
+    """Commands for which no matching versions exist."""
+    named: int
+    """Commands that have no lookup result, but whose version a document names."""
+    unchecked: int
+    """Commands for which it is unknown whether matching versions exist, and no document names the
+    version. They do not use pip or uv, were not looked up yet, or the package index did not
+    answer."""
+
+
+class FindingsData(StrictModel):
+    """The verification results of install commands, as counts for each platform."""
+
+    platforms: dict[str, FindingShares]
+    """The numbers for each platform with install commands, by platform id."""
+
 
 # Images, archives and source code are on no package index.
 OTHER_COMMANDS_REASON = message("Not checked: contains other commands than pip and uv.")

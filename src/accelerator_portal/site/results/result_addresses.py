@@ -7,7 +7,7 @@ from functools import lru_cache
 from string import ascii_lowercase
 from urllib.parse import urlencode
 
-from accelerator_portal.site.anchors import slug
+from accelerator_portal.catalog.schema import slug
 from accelerator_reports.suite_names import suite_folder
 from accelerator_reports.test_keys import Identity
 

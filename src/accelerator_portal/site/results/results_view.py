@@ -8,9 +8,18 @@ from functools import cached_property
 
 from packaging.version import Version
 
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.files.criteria_file import LevelRequirement
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import comma_list, message
+from accelerator_portal.catalog.schema import slug
+from accelerator_portal.install.resolution import supported_releases
+from accelerator_portal.results.evidence_level import (
+    QualityAssessment,
+    as_of,
+    as_of_reports,
+    assess_quality,
+)
 from accelerator_portal.results.result_matrices import (
     Column,
     ResultMatrix,
@@ -20,13 +29,12 @@ from accelerator_portal.results.result_matrices import (
 )
 from accelerator_portal.results.stored_reports import StoredReport, stored_reports
 from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence, sample_counts
-from accelerator_portal.site.anchors import slug
 from accelerator_portal.site.results.result_addresses import (
     address_of,
     evidence_suffix,
     history_address,
 )
-from accelerator_portal.site.results.results_shapes import MatrixColumn, MatrixData, MatrixTest
+from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome, RunLevel
 from accelerator_reports.report import (
     Environment,
@@ -37,6 +45,40 @@ from accelerator_reports.report import (
     environment_facts,
 )
 from accelerator_reports.suite_names import is_executorch_suite
+
+
+class MatrixColumn(Column):
+    """A column of a matrix, as pages show it."""
+
+    id: str
+    """Id of the column. It depends only on the report and the column's parameters."""
+    name: str
+    """Name of the accelerator, with a suffix if several of its reports have the same parameters."""
+    evidence: str = ""
+    """What to append to a test's address to link to its result in this column."""
+
+
+class MatrixTest(StrictModel):
+    """A row of a matrix."""
+
+    name: str
+    """Name of the test."""
+    address: str
+    """The address of the test, relative to `results/`."""
+    outcomes: tuple[Outcome | None, ...]
+    """One outcome per column; null if the column has no result of the test."""
+
+
+class MatrixData(StrictModel):
+    """The results of a suite in one mode."""
+
+    mode: str
+    """The tests' parameter `mode`, such as `inference`. Empty if there is none."""
+    columns: tuple[MatrixColumn, ...]
+    """The columns."""
+    tests: tuple[MatrixTest, ...]
+    """The tests, by name."""
+
 
 KIND_DESCRIPTIONS = {
     "baseline": (
@@ -246,7 +288,6 @@ def _matrix_data(
                 id=f"{column.report}.{slug(column.group)}",
                 name=catalog.by_id[column.accelerator].accelerator.name
                 + _column_suffix(reports, matrix, column),
-                like=column.group,
                 evidence=evidence_suffix(matrix.mode, column.report, column.group),
             )
             for column in matrix.columns
@@ -256,3 +297,32 @@ def _matrix_data(
             for name, outcomes in zip(matrix.names, matrix.cells, strict=True)
         ),
     )
+
+
+DEMANDS: Mapping[LevelRequirement, tuple[str, str]] = {
+    "command": (message("Install command"), "contribute/format/#accelerators-id-install-yaml"),
+    "maintainers": (
+        message("Maintainer"),
+        "contribute/format/#accelerators-id-accelerator-yaml-maintainer",
+    ),
+    "baseline": (message("Report of any kind"), "contribute/report/"),
+    "run": (message("Run"), "contribute/validate/"),
+    "tested": (message("Required tests"), "results/standards/#tested"),
+}
+"""The title of each demand of the levels of evidence, and the address that explains how to meet it.
+
+Addresses are relative to the site's root."""
+
+
+def evidence_level(
+    catalog: Catalog, results: ResultsView, platform: Platform
+) -> QualityAssessment | None:
+    """Return the level of evidence of a platform; None if the portal has no criteria."""
+    if catalog.criteria is None:
+        return None
+    reports = [stored.report for stored in results.of(platform.id)]
+    data_time = as_of_reports(
+        as_of(catalog, [stored.report for stored in results.reports]), reports
+    )
+    torch = supported_releases(catalog, platform).newest or catalog.releases.newest.version
+    return assess_quality(platform, reports, catalog.criteria, torch, data_time)

@@ -12,7 +12,6 @@ from accelerator_portal.results.breakages import has_change_on_same_code, is_fla
 from accelerator_portal.results.history import ResultState, result_kind
 from accelerator_portal.results.result_matrices import group_of
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.anchors import Anchors
 from accelerator_portal.site.results.history_view import ChangedReport, ResultChange, TestHistories
 from accelerator_portal.site.results.result_addresses import (
     address_of,
@@ -22,7 +21,7 @@ from accelerator_portal.site.results.result_addresses import (
     initial,
 )
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.text_formats import format_number
+from accelerator_portal.site.text_formats import Anchors, format_number
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import BAD, WORST_FIRST, Outcome
 from accelerator_reports.report import Environment, Metric, Report, TestEntry

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -103,6 +103,13 @@ class StrictModel(BaseModel):
                     fields[name] = getattr(source, name)
                     break
         return cls(**fields)
+
+
+DESCRIBED: Final = ConfigDict(use_attribute_docstrings=True, extra="forbid")
+"""Describes the fields of a published dataclass in its JSON Schema, as `StrictModel` does."""
+
+UNPUBLISHED = Field(exclude=True)
+"""Marks a field of a published dataclass that the published data does not have."""
 
 
 class OpenModel(BaseModel):

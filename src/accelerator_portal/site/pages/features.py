@@ -1,4 +1,4 @@
-"""Determines which PyTorch features each platform supports, from sources and from test runs.
+"""Builds the page of the PyTorch features that each platform supports, by sources and test runs.
 
 A feature is a part of PyTorch that a platform can support, such as FSDP or `torch.compile`.
 """
@@ -6,18 +6,19 @@ A feature is a part of PyTorch that a platform can support, such as FSDP or `tor
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import get_args
 
 from pydantic import SkipValidation
 
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
 from accelerator_portal.catalog.message import message
 from accelerator_portal.results.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.site.results.result_addresses import address_of
-from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.site import Page, Site
+from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_reports.files.fields import FeatureId, StrictModel
 from accelerator_reports.files.sources import Source, sources_by_id
 from accelerator_reports.outcomes import ATTEMPTED, BAD, GOOD, Outcome, ReportKind
@@ -209,7 +210,22 @@ class FeaturesData(StrictModel):
         return self.share >= LEAST_FEATURE_SHARE
 
 
-def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
+TRANSLATED = ("features.md",)
+SCHEMAS = {"features": FeaturesData}
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page."""
+    yield Page("features.md", {"features": features_data(site), "least": LEAST_FEATURE_SHARE})
+
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON file of the features of every platform."""
+    yield data_file("features.json", features_data(site))
+
+
+@cached_by_owner
+def features_data(site: Site) -> FeaturesData:
     """Return the features of every platform."""
     platforms = tuple(
         PlatformFeatures(
@@ -221,11 +237,13 @@ def features_data(catalog: Catalog, results: ResultsView) -> FeaturesData:
                 (name for f in platform.accelerator.features.values() for name in f.source),
             ),
             runs=feature_runs(
-                results.of(platform.id), platform.accelerator.features, catalog.feature_tests
+                site.results.of(platform.id),
+                platform.accelerator.features,
+                site.catalog.feature_tests,
             ),
             searched=platform.accelerator.features_searched,
         )
-        for platform in catalog.platforms
+        for platform in site.catalog.platforms
     )
     return FeaturesData(
         labels=FEATURE_LABELS,

@@ -1,27 +1,39 @@
-"""Computes the variables from which the template `platform.md.j2` renders a platform's page."""
+"""Builds the page of all platforms, and the page of each platform."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, Literal
 
-from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.message import message
-from accelerator_portal.install.selector import Selector
+from accelerator_portal.catalog.schema import slug
+from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.results.history import RESULT_KINDS
 from accelerator_portal.results.stated_models import model_statements
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.anchors import slug
+from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.languages import Language
-from accelerator_portal.site.platforms.commands_table import commands_table
-from accelerator_portal.site.platforms.features import FEATURE_LABELS
-from accelerator_portal.site.platforms.selector_view import selector_view
+from accelerator_portal.site.pages.features import FEATURE_LABELS, features_data
+from accelerator_portal.site.pages.hardware import hardware_data
+from accelerator_portal.site.pages.packages import package_view
+from accelerator_portal.site.pages.questions import (
+    page_sources,
+    platform_questions,
+    translated_questions,
+)
+from accelerator_portal.site.pages.versions import versions_table
+from accelerator_portal.site.results.dashboard_grid import own_suite_rows, suite_cells
 from accelerator_portal.site.results.history_view import TestHistories
-from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.source_list import SourceList
-from accelerator_portal.site.vendor_text import render_section
+from accelerator_portal.site.results.results_view import DEMANDS, evidence_level
+from accelerator_portal.site.selector_view import selector_view
+from accelerator_portal.site.site import Page, Site
+from accelerator_portal.site.site_file import PLATFORMS
+from accelerator_portal.site.vendor_text import SourceList, render_section
+from accelerator_reports.files.sources import Sourced, sources_by_id
 from accelerator_reports.report import Report
+from accelerator_reports.suite_names import suite_owner
 
 # The number of version rows and answers that are visible before the reader opens the others.
 MOST_VERSIONS = 3
@@ -34,22 +46,61 @@ CHINESE_CHARACTER = re.compile("[一-鿿]")
 
 _AMBIGUOUS_WORD = re.compile(r"\d|torch", re.IGNORECASE)
 
+TRANSLATED = (f"{PLATFORMS}/index.md", f"{PLATFORMS}/*.md")
 
-def platform_context(
-    platform: Platform,
-    selector: Selector,
-    sources: SourceList,
-    results: ResultsView,
-    histories: TestHistories,
-) -> dict[str, Any]:
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of all platforms, and the page of each platform in each language."""
+    catalog = site.catalog
+    context = {
+        "evidence": site.results.newest_run_lines(),
+        "followed": {p.id: supported_releases(catalog, p) for p in catalog.platforms},
+        **other_backends(catalog, "observed"),
+    }
+    yield Page(f"{PLATFORMS}/index.md", context)
+    for platform in catalog.platforms:
+        sources = page_sources(platform)
+        faq = platform_questions(platform, sources)
+        context = _platform_context(site, platform, sources)
+        for language in site.languages:
+            texts = vendor_texts(platform, sources, language)
+            edit = texts.pop("edit")
+            texts["faq"] = translated_questions(faq, platform, language)
+            yield Page(
+                f"{PLATFORMS}/{platform.id}.md",
+                {**context, **texts},
+                "platform.md.j2",
+                edit,
+                platform.accelerator.name,
+                language,
+            )
+
+
+def other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:
+    """Return template variables: a list from `other-backends.yaml`, and the sources that it cites.
+
+    `key` is the name of the list. `observed` has backends without a vendor folder. `runtimes` has
+    programs that run PyTorch models without a torch device. For `observed`, the result is
+    `{"observed": entries, "sources": sources}`.
+    """
+    backends = catalog.other_backends
+    entries: Sequence[Sourced] = getattr(backends, key) if backends else ()
+    source_ids = {name for entry in entries for name in entry.source}
+    sources = sources_by_id(backends.sources, source_ids) if backends else {}
+    return {key: entries, "sources": SourceList([("other-backends.yaml", sources)])}
+
+
+def _platform_context(site: Site, platform: Platform, sources: SourceList) -> dict[str, Any]:
     """Return the variables of `platform.md.j2` that are the same in all languages, by name.
 
-    `vendor_texts` returns the variables that depend on the language. `build_site` adds further
-    variables, such as the test results by suite and the level of evidence. `selector` and `sources`
-    have the data of this platform only. `results` and `histories` have the test reports and the
-    test histories of all platforms.
+    `vendor_texts` returns the variables that depend on the language. `sources` are those of the
+    platform.
     """
+    catalog, results, selector = site.catalog, site.results, site.selector.only(platform.id)
+    hardware = hardware_data(catalog).platforms
     reports = results.of(platform.id)
+    cells = suite_cells(catalog, results.newest(platform.id))
+    vendors = {other.accelerator.vendor for other in catalog.platforms}
     return {
         "platform": platform,
         "a": platform.accelerator,
@@ -63,10 +114,20 @@ def platform_context(
         "statements": tuple(model_statements(platform)),
         "tested_systems": systems_of_runs(reports),
         "tested_hardware": devices_of_runs(reports),
-        "course": list(_report_count_texts(platform.id, histories)),
+        "course": list(_report_count_texts(platform.id, site.histories)),
         "page_files": [*map(platform.path, (*platform.files, "guide.md", "faq.md"))],
         "sources": sources,
         "cited": sources.cited,
+        "versions": versions_table(platform, sources, site.edition.today),
+        "hardware": next((h for h in hardware if h.id == platform.id), None),
+        "features": features_data(site).by_id[platform.id],
+        "evidence": evidence_level(catalog, results, platform),
+        "demands": DEMANDS,
+        "suite_cells": [c for c in cells if suite_owner(c.column.suite) is None],
+        "own_suites": own_suite_rows(catalog, platform, cells),
+        "search_words": search_words(platform, vendors, chinese=len(site.languages) == 1),
+        "speeds": {run.id: run for run in site.speed_runs},
+        "packaged": package_view(catalog, platform),
     }
 
 
@@ -82,7 +143,7 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
     - `lead`: the translated summary, or None
     - `own_files`: the paths of the translated files
     - `edit`: the path of the translated guide, or of the English guide if there is no translation.
-      The template does not use it; `build_site` takes it out for the page's edit link
+      The template does not use it, but the page's edit link opens it
     """
     translation, answers = (
         texts.get(language.code) for texts in (platform.translations, platform.answers)

@@ -6,45 +6,251 @@ ExecuTorch.
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import chain
+from typing import NamedTuple, TypeAlias
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
 from accelerator_portal.catalog.message import Translatable, comma_list, message
+from accelerator_portal.results.history import ResultKind, result_kind
 from accelerator_portal.results.stated_models import (
     Statement,
     model_statements,
     statements_of_family,
 )
-from accelerator_portal.site.results.model_evidence import (
-    FamilyEvidence,
-    FamilyResults,
-    model_evidence,
-)
-from accelerator_portal.site.results.model_shapes import (
-    FamiliesIndex,
-    FamilyCount,
-    FamilyData,
-    FamilyEntry,
-    FamilyTest,
-    StatedFamily,
-)
+from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.result_addresses import (
     RESULTS_PAGES,
     address_of,
 )
-from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.results.suite_tests import ReportedTest
+from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
+from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
-from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import outcome_words
-from accelerator_portal.site.translated_pages import render_pages
+from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.outcomes import BAD, GOOD, WORST_FIRST, Outcome, ReportKind
+from accelerator_reports.suite_names import is_executorch_suite
+
+
+class FamilyCount(StrictModel):
+    """The results of a family on one platform.
+
+    Runs and baselines are counted separately, and so are PyTorch and ExecuTorch.
+    """
+
+    accelerator: str
+    """Id of the accelerator."""
+    basis: ResultKind
+    """Whether the counts are from runs or from baselines."""
+    executorch: bool = False
+    """Whether the tests are ExecuTorch's, not PyTorch's."""
+    passed: int
+    """The number of tests that passed or are expected to pass."""
+    checked: int
+    """The number of tests that passed or failed, or are expected to pass or fail."""
+    total: int
+    """The number of all tests."""
+    outcomes: dict[Outcome, int]
+    """The number of tests by outcome."""
+    date: dt.date | None = None
+    """The day of the newest report. Absent if the report states none."""
+    reports: tuple[str, ...]
+    """Ids of the reports, the newest first."""
+    models: dict[str, str]
+    """How the models of a suite differ from the published models, by suite."""
+
+
+class StatedFamily(StrictModel):
+    """Models of a family that a platform runs according to a document. No test confirms this."""
+
+    accelerator: str
+    """Id of the accelerator."""
+    by: str
+    """The publisher of the document."""
+    software: str
+    """The software that runs the models according to the document."""
+    date: dt.date
+    """The date of the document or, if it has none, the day on which it was read."""
+    source: str
+    """The address of the document at the commit that was read."""
+    models: tuple[str, ...]
+    """The names of the models in the document."""
+    purposes: dict[str, tuple[str, ...]]
+    """The names of the models, by the purpose that the document states, or `not stated`."""
+
+
+class FamilyEntry(StrictModel):
+    """A model family in the index."""
+
+    id: str
+    """Id of the family; never changes."""
+    title: str
+    """Title of the family."""
+    address: str
+    """Address of the family's own file, relative to the index."""
+    counts: tuple[FamilyCount, ...]
+    """The numbers of results on each platform with results."""
+    stated: tuple[StatedFamily, ...] = ()
+    """The models that documents state. These models are not part of the results."""
+
+
+class FamiliesIndex(StrictModel):
+    """The index of all model families, in the order of the page."""
+
+    families: tuple[FamilyEntry, ...]
+    """The families with tests in a report, or with models that a document says a platform runs."""
+    no_report: tuple[str, ...]
+    """Titles of the families that are not in `families`."""
+
+
+class FamilyTest(StrictModel):
+    """A test of a family in one report."""
+
+    accelerator: str
+    """Id of the accelerator."""
+    basis: ResultKind
+    """Whether the result is from a run or from a baseline."""
+    report: str
+    """Id of the report."""
+    suite: str
+    """Id of the suite."""
+    name: str
+    """Name of the test."""
+    settings: str
+    """The mode and the parameters of the test, in words."""
+    outcome: Outcome
+    """The outcome, or the expected outcome of a baseline."""
+    evidence: str
+    """The address of the result with its log and command, relative to `results/`."""
+
+
+class FamilyData(ModelFamily):
+    """A model family, and its tests in the newest reports."""
+
+    tests: tuple[FamilyTest, ...]
+    """The tests, sorted by accelerator."""
+
+
+@dataclass(frozen=True)
+class FamilyResults:
+    """The tests of one model family on one platform, from runs or from baselines.
+
+    If `executorch` is true, all tests are from ExecuTorch's suites, else all are from other suites.
+    There is at least one test. `reports` are the reports that contain the tests, newest first.
+    """
+
+    accelerator: str
+    basis: ResultKind
+    executorch: bool
+    tests: tuple[ReportedTest, ...]
+    reports: tuple[StoredReport, ...]
+
+    @cached_property
+    def outcomes(self) -> Mapping[Outcome, int]:
+        """The number of tests with each outcome, worst first."""
+        counts = Counter(result.test.outcome for result in self.tests)
+        return {outcome: counts[outcome] for outcome in WORST_FIRST if counts[outcome]}
+
+    @property
+    def passed(self) -> int:
+        """The number of tests that passed, or are expected to pass."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in GOOD)
+
+    @property
+    def checked(self) -> int:
+        """The number of tests that passed or failed. The pass rate is `passed` divided by it."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in GOOD | BAD)
+
+    @property
+    def worst(self) -> Outcome:
+        """The worst outcome of the tests that passed or failed; of all tests if none did."""
+        checked_outcomes = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
+        return (checked_outcomes or list(self.outcomes))[0]
+
+    def of_mode(self, mode: str) -> FamilyResults:
+        """Return the results of the tests that have this value of the parameter `mode`."""
+        return replace(self, tests=tuple(test for test in self.tests if test.mode == mode))
+
+
+class _ResultsKey(NamedTuple):
+    family: str
+    accelerator: str
+    basis: ResultKind
+    executorch: bool
+
+
+FamilyEvidence: TypeAlias = Mapping[str, Mapping[str, tuple[FamilyResults, ...]]]
+"""Results by id of the model family, then by accelerator. Each tuple has up to four results:
+PyTorch's runs and baselines, then ExecuTorch's runs and baselines."""
+
+
+def model_evidence(
+    families: Iterable[ModelFamily], reports: Iterable[StoredReport]
+) -> FamilyEvidence:
+    """Return the newest results of each model family, by family id and then by accelerator.
+
+    Families and accelerators without results are omitted.
+    """
+    families = tuple(families)
+    tests_by_key: dict[_ResultsKey, list[tuple[StoredReport, ReportedTest]]] = {}
+    families_by_test: dict[tuple[str, str], tuple[str, ...]] = {}
+    for stored, suites in _newest_model_suites(reports):
+        for result in reported_tests(stored):
+            test = result.test
+            if test.suite not in suites:
+                continue
+            suite_and_name = (test.suite, test.name)
+            if suite_and_name not in families_by_test:
+                families_by_test[suite_and_name] = tuple(
+                    family.id for family in families if family.has(*suite_and_name)
+                )
+            for family in families_by_test[suite_and_name]:
+                basis = result_kind(stored.report)
+                key = _ResultsKey(
+                    family, stored.report.accelerator, basis, is_executorch_suite(test.suite)
+                )
+                tests_by_key.setdefault(key, []).append((stored, result))
+    evidence: dict[str, dict[str, tuple[FamilyResults, ...]]] = {}
+    pytorch_and_runs_first = sorted(
+        tests_by_key, key=lambda key: (key.executorch, key.basis != "runs")
+    )
+    for key in pytorch_and_runs_first:
+        family_evidence = evidence.setdefault(key.family, {})
+        newest_first, tests = zip(*tests_by_key[key], strict=True)
+        reports_with_tests = tuple(dict.fromkeys(newest_first))
+        results = FamilyResults(
+            key.accelerator, key.basis, key.executorch, tests, reports_with_tests
+        )
+        family_evidence[key.accelerator] = (*family_evidence.get(key.accelerator, ()), results)
+    return evidence
+
+
+def _newest_model_suites(
+    reports: Iterable[StoredReport],
+) -> Iterator[tuple[StoredReport, frozenset[str]]]:
+    """Yield each report with the names of its model suites that no newer report contains.
+
+    A newer report counts only if it is of the same accelerator and the same basis (runs or
+    baselines). The set of names may be empty.
+    """
+    newer_keys: set[tuple[str, ResultKind, str]] = set()
+    for stored in sorted(reports, key=lambda stored: stored.order, reverse=True):
+        report = stored.report
+        tested = {test.suite for test in report.tests}
+        models = {suite.name for suite in report.suites if suite.kind == "model"}
+        suites = models & tested
+        keys = {(report.accelerator, result_kind(report), suite) for suite in suites}
+        yield stored, frozenset(suite for _, _, suite in keys - newer_keys)
+        newer_keys |= keys
+
 
 MODELS_PAGES = f"{RESULTS_PAGES}/by-model"
 
@@ -169,8 +375,10 @@ class ModelsView:
     no_report: tuple[str, ...]
 
 
-def models_view(catalog: Catalog, results: ResultsView) -> ModelsView:
+@cached_by_owner
+def models_view(site: Site) -> ModelsView:
     """Return the model families of a catalog with their results."""
+    catalog, results = site.catalog, site.results
     families = catalog.model_families.families if catalog.model_families else ()
     evidence = model_evidence(families, results.reports)
     views = [_family_view(catalog, family, evidence, results.tests) for family in families]
@@ -276,37 +484,30 @@ def _listed_tests(
                 yield ListedTest(suite, name, address_of(suite, name) if has_report else None)
 
 
-def model_pages(
-    catalog: Catalog, results: ResultsView, all_templates: Sequence[Templates]
-) -> Iterator[SiteFile]:
-    """Yield the page of models, a page for each family of `ModelsView`, and their JSON files.
+TRANSLATED = (f"{MODELS_PAGES}/index.md", f"{MODELS_PAGES}/*.md")
+SCHEMAS = {"model-results": FamiliesIndex, "family-results": FamilyData}
 
-    Also yields a page for each platform for which documents state models. `all_templates` has the
-    templates of each language, English first.
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of models, and a page for each family of `ModelsView`.
+
+    Also yields a page for each platform for which documents state models.
     """
-    view = models_view(catalog, results)
-    path = f"{MODELS_PAGES}/index.md"
-    yield from render_pages(all_templates, path, {"view": view}, edit=MODEL_FAMILIES)
+    view = models_view(site)
+    yield Page(f"{MODELS_PAGES}/index.md", {"view": view}, edit=MODEL_FAMILIES)
     for family in view.families:
-        path = f"{MODELS_PAGES}/{family.family.id}.md"
-        template = f"{MODELS_PAGES}/family.md.j2"
-        context = {"view": family, "most": MOST_LISTED}
-        yield from render_pages(
-            all_templates, path, context, template=template, edit=MODEL_FAMILIES
-        )
-    for platform in catalog.platforms:
+        path, template = f"{MODELS_PAGES}/{family.family.id}.md", f"{MODELS_PAGES}/family.md.j2"
+        yield Page(path, {"view": family, "most": MOST_LISTED}, template, MODEL_FAMILIES)
+    for platform in site.catalog.platforms:
         if platform.stated_models:
-            yield all_templates[0].page(
-                f"{RESULTS_PAGES}/stated/{platform.id}.md",
-                edit=platform.path(STATED_MODELS),
-                template="results/stated.md.j2",
-                platform=platform,
-                stated=tuple(model_statements(platform)),
-            )
-    yield from _data_files(view)
+            path, edit = f"{RESULTS_PAGES}/stated/{platform.id}.md", platform.path(STATED_MODELS)
+            context = {"platform": platform, "stated": tuple(model_statements(platform))}
+            yield Page(path, context, "results/stated.md.j2", edit)
 
 
-def _data_files(view: ModelsView) -> Iterator[SiteFile]:
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON files of all families, and their index."""
+    view = models_view(site)
     entries = tuple(
         FamilyEntry.from_objects(
             family.family,
@@ -326,8 +527,8 @@ def _data_files(view: ModelsView) -> Iterator[SiteFile]:
             for cell in cells
             for row in cell.rows
         )
-        data = FamilyData.from_objects(family.family, tests=tests)
-        yield data_file(f"models/{family.family.id}.json", data)
+        file = FamilyData.from_objects(family.family, tests=tests)
+        yield data_file(f"models/{family.family.id}.json", file)
 
 
 def _family_count(cell: FamilyCell) -> FamilyCount:

@@ -1,26 +1,14 @@
-"""Builds the page with metrics of the nightly updates: duration, network traffic and failures."""
+"""Defines the metrics of the nightly updates: duration, network traffic and failures."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.site.site_file import SiteFile, data_file
-from accelerator_portal.site.templates import Templates
 from accelerator_reports.files.fields import Count, StrictModel
-
-PAGE = "contribute/operations.md"
-OPERATIONS = "operations.json"
-
-MOST_SHOWN = 30
-"""The maximum number of nights on the page; the JSON has all nights of the archive."""
 
 
 class NetworkMetrics(StrictModel):
@@ -100,49 +88,3 @@ def read_nights(file: str) -> tuple[NightMetrics, ...]:
     file cannot be read, and pydantic's ValidationError if the file is invalid.
     """
     return Operations.model_validate_json(Path(file).read_bytes()).nights if file else ()
-
-
-@dataclass(frozen=True, slots=True)
-class StepComparison:
-    """A step of the newest nightly run, compared with earlier runs."""
-
-    step: StepMetrics
-    usual_seconds: float | None
-    """The median duration of the step in earlier nightly runs, in seconds. None if no earlier run
-    has the step."""
-
-
-def operations_pages(nights: Sequence[NightMetrics], templates: Templates) -> Iterator[SiteFile]:
-    """Yield the JSON file of nightly metrics, and the page that shows them."""
-    newest_first = tuple(sorted(nights, key=lambda night: night.started, reverse=True))
-    yield data_file(OPERATIONS, Operations(nights=newest_first))
-    yield templates.page(
-        PAGE,
-        nights=newest_first[:MOST_SHOWN],
-        steps=compare_steps(newest_first[:MOST_SHOWN]),
-        duration=duration,
-    )
-
-
-def compare_steps(nights: Sequence[NightMetrics]) -> tuple[StepComparison, ...]:
-    """Return the steps of the newest nightly run, `nights[0]`, compared with the earlier runs."""
-    if not nights:
-        return ()
-    newest, *other_nights = nights
-    steps = (step for night in other_nights for step in night.steps)
-    seconds_by_step = grouped((step.name, step.seconds) for step in steps)
-    return tuple(
-        StepComparison(
-            step, median(seconds_by_step[step.name]) if step.name in seconds_by_step else None
-        )
-        for step in newest.steps
-    )
-
-
-def duration(seconds: float) -> str:
-    """Return a duration in words: `4.2 s`, `12 min 5 s`, `1 h 20 min`."""
-    if (tenths := round(seconds, 1)) < 60:  # noqa: PLR2004 - a minute
-        return f"{tenths:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"

@@ -1,4 +1,4 @@
-"""Builds the site's JSON files about platforms, install options and releases, and their schemas."""
+"""Builds the JSON files about platforms, install options and releases, and all JSON Schemas."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from html import escape
 from typing import Any
 
 from packaging.version import Version
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.package_file import PackageFacts
-from accelerator_portal.catalog.schema import SCHEMA_MODELS, model_schema
+from accelerator_portal.catalog.files.accelerator import Accelerator
+from accelerator_portal.catalog.files.compatibility_file import Compatibility
+from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.catalog.schema import SCHEMA_MODELS, model_schema, slug
 from accelerator_portal.install.additional_platforms import (
     AdditionalPlatform,
     AdditionalPlatforms,
@@ -21,95 +23,222 @@ from accelerator_portal.install.additional_platforms import (
     additional_platform_id,
 )
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.hardware_limits import row_ranges
+from accelerator_portal.install.hardware_limits import DriverBounds, row_ranges
 from accelerator_portal.install.payload import Card, payload, payload_overview
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
-from accelerator_portal.site.anchors import slug
-from accelerator_portal.site.api_shapes import (
-    AcceleratorFile,
-    FindingsData,
-    Index,
-    IndexEntry,
-    InstallData,
-    InstallDataOfAll,
-    Question,
-    QuestionIndex,
-    SelectorData,
-)
 from accelerator_portal.site.difference import Difference
-from accelerator_portal.site.languages import ENGLISH, Language
-from accelerator_portal.site.nightly_metrics_page import OPERATIONS, Operations
-from accelerator_portal.site.packages_pages import PackagesIndex
-from accelerator_portal.site.platforms.features import FeaturesData
-from accelerator_portal.site.platforms.hardware import HardwareData
-from accelerator_portal.site.platforms.hardware_cards import (
+from accelerator_portal.site.languages import ENGLISH
+from accelerator_portal.site.pages import declared
+from accelerator_portal.site.pages.hardware import (
     card_name,
     card_remark,
     cards_by_id,
     is_uncertain,
 )
-from accelerator_portal.site.platforms.release_pages import VersionsData
-from accelerator_portal.site.results.history_shapes import (
-    HistoryData,
-    HistoryIndex,
-    HistoryShard,
-    TestHistoryIndex,
-)
-from accelerator_portal.site.results.model_shapes import FamiliesIndex, FamilyData
-from accelerator_portal.site.results.results_shapes import (
-    Badge,
-    QualityData,
-    ReportRowsIndex,
-    ReportRowsShard,
-    ResultsIndex,
-    SuiteResults,
-    TestShard,
-    TestsIndex,
-)
+from accelerator_portal.site.site import Site
 from accelerator_portal.site.site_file import API, SiteFile, data_file
-from accelerator_portal.site.stale_facts_page import STALE_FACTS, SourceAges
 from accelerator_portal.site.vendor_text import render_vendor_text
-from accelerator_reports.files.fields import Os
-from accelerator_reports.report import Report
+from accelerator_reports.files.fields import Integration, Os, StrictModel
+
+
+class IndexEntry(StrictModel):
+    """A platform in the index of the data files. Addresses are relative to the index."""
+
+    id: str
+    """Id of the platform; never changes."""
+    name: str
+    """Name of the platform."""
+    vendor: str
+    """The company that makes the hardware."""
+    integration: Integration
+    """`in-tree` or `out-of-tree`."""
+    dispatch_key: str
+    """PyTorch's dispatch key."""
+    device: str
+    """The argument of `torch.device()`."""
+    accelerator: str
+    """Address of the platform's own file."""
+    install: str
+    """Address of the platform's data for the install selector."""
+
+
+class Index(StrictModel):
+    """The index of the data files. Addresses are relative to this file."""
+
+    api_version: int
+    """The API version. It increases with each incompatible change, as does the folder name."""
+    newest_release: str
+    """PyTorch's newest release."""
+    releases: str
+    """Address of PyTorch's releases and their wheels."""
+    selector: str
+    """Address of the data that the install selector loads first."""
+    install: str
+    """Address of the install selector's data for all platforms."""
+    findings: str
+    """Address of the verification results of install commands."""
+    questions: str
+    """Address of the index that finds the answer to an error message."""
+    hardware: str
+    """Address of the hardware data of all platforms."""
+    versions: str
+    """Address of the version data of all platforms."""
+    features: str
+    """Address of the feature data of all platforms."""
+    additional_platforms: str
+    """Address of the platforms in the format of pytorch.org's Additional Platforms."""
+    other_backends: str | None
+    """Address of backends without a folder and of runtimes without a torch device. Absent if there
+    are none."""
+    stale_facts: str
+    """Address of the ages of facts."""
+    operations: str
+    """Address of the metrics of the last nightly runs."""
+    packages: str
+    """Address of the package facts from package indexes."""
+    results: str
+    """Address of the index of test reports."""
+    models: str
+    """Address of the results by model family."""
+    history: str
+    """Address of the index of results over time."""
+    quality: str
+    """Address of the quality data of all platforms."""
+    accelerators: tuple[IndexEntry, ...]
+    """The platforms, in-tree first and then by name."""
+    schemas: dict[str, str]
+    """Addresses of the JSON Schemas, by the name of the described data."""
+
+
+class Question(StrictModel):
+    """A question and its answer, in Markdown; `[@id]` cites a source."""
+
+    question: str
+    """The question."""
+    answer: str
+    """The answer."""
+
+
+class AcceleratorFile(StrictModel):
+    """A platform's description, install options, versions, guide and questions."""
+
+    id: str
+    """Id of the platform."""
+    accelerator: Accelerator
+    """The content of `accelerator.yaml`."""
+    install: Install
+    """The content of `install.yaml`."""
+    compatibility: Compatibility
+    """The content of `compatibility.yaml`."""
+    guide: dict[str, str]
+    """The content of `guide.md`: Markdown by section title."""
+    faq: tuple[Question, ...]
+    """The questions and answers of `faq.md`."""
+
+
+class EndedData(StrictModel):
+    """The last PyTorch release with wheels for a machine, and its install commands.
+
+    A machine is an operating system with an architecture.
+    """
+
+    version: str
+    """The last PyTorch release with wheels for the machine."""
+    platforms: tuple[str, ...]
+    """The platforms whose builds run on the machine."""
+    method: str
+    """The install method."""
+    environment: str
+    """The lines that create and activate an environment."""
+    commands: str
+    """The command that installs the release."""
+    check: str
+    """The command that checks the installation."""
+    checks: dict[str, str]
+    """The commands that replace `check`, by platform."""
+
+
+class SelectorOverview(StrictModel):
+    """The install selector's settings, defaults, drivers and cards, without install rows."""
+
+    axes: dict[str, tuple[tuple[str, ...], ...]]
+    """For each axis (a setting such as `os`), its values: id, label and perhaps a detail."""
+    variants: dict[str, tuple[tuple[str, ...], ...]]
+    """For each platform with variants, the variants in the same form as in `axes`."""
+    order: tuple[str, ...]
+    """All axes, in the order of the parameters in a page's address."""
+    machine: tuple[str, ...]
+    """The axes of the reader's machine. Choices on other axes don't change their values."""
+    weights: tuple[str, ...]
+    """The axes whose values are derived if the reader selects none, most important first."""
+    ready: tuple[str, ...]
+    """Methods that install prebuilt packages. Methods that build from source are selected only if
+    none of these is available."""
+    unpinned: tuple[str, ...]
+    """Methods whose command names no version, so that it installs the newest."""
+    inside: tuple[str, ...]
+    """Methods whose commands end in a container's shell. The check runs in the container."""
+    more: dict[str, tuple[str, ...]]
+    """For each axis, the ids of the values that the page shows only on request."""
+    offers: dict[str, dict[str, str]]
+    """For each platform, its default build by machine, such as `linux x86_64`."""
+    starts: tuple[dict[str, str], ...]
+    """For each operating system, the default value of each axis except `build` and `variant`. The
+    first entry is used if the system is unknown."""
+    drivers: dict[str, DriverBounds]
+    """The driver versions that variants need, by platform."""
+    cards: dict[str, dict[str, tuple[str | bool | int, ...]]]
+    """For each platform, its cards by id. A card is a list that begins with its name. If install
+    rows run on the card, these values follow: a remark, whether it is uncertain that any of these
+    rows runs, and the start and the exclusive end of each range of these rows."""
+    environments: dict[str, dict[str, str]]
+    """The lines that create and activate an environment, by method and operating system. `{python}`
+    stands for the Python version."""
+    ended: dict[str, EndedData] = Field(default_factory=dict)
+    """The last release with wheels, for machines without wheels of newer releases. The key is the
+    machine, such as `macos x86_64`."""
+    containers: dict[str, str]
+    """The id of the section about containers on each platform's page, if there is one."""
+
+
+class SelectorData(SelectorOverview):
+    """The data that the install selector loads first, without install rows.
+
+    `parts` is the address of the install rows. Each card in `cards` has only its name.
+    """
+
+    parts: str
+    """Address of a platform's install rows, relative to this file; `{platform}` stands for its
+    id."""
+
+
+class InstallData(SelectorOverview):
+    """The install selector's data of a platform."""
+
+    rows: tuple[InstallRow, ...]
+    """The commands for each valid selection."""
+
+
+class InstallDataOfAll(StrictModel):
+    """The install selector's data for all platforms."""
+
+    platforms: dict[str, InstallData]
+    """For each platform, the content of its own file."""
+
 
 ADDITIONAL_PLATFORMS = "additional-platforms.json"
 PLATFORM_INSTALL_PATH = "install/{platform}.json"
 OTHER_BACKENDS = "other-backends.json"
 
-# Computed data that gets a schema, in addition to the contributed files.
-API_MODELS: dict[str, type[BaseModel]] = {
+SCHEMAS: dict[str, type[BaseModel]] = {
     "index": Index,
     "accelerator-file": AcceleratorFile,
     "selector-data": SelectorData,
     "install-data": InstallData,
     "install-data-of-all": InstallDataOfAll,
-    "findings": FindingsData,
-    "hardware": HardwareData,
-    "versions": VersionsData,
-    "features": FeaturesData,
-    "question-index": QuestionIndex,
-    "report": Report,
-    "results": ResultsIndex,
-    "suite-results": SuiteResults,
-    "model-results": FamiliesIndex,
-    "family-results": FamilyData,
-    "quality": QualityData,
-    "history": HistoryData,
-    "histories": HistoryIndex,
-    "test-histories": TestHistoryIndex,
-    "test-history": HistoryShard,
-    "suite-tests": TestsIndex,
-    "tests-of-suite": TestShard,
-    "report-rows": ReportRowsIndex,
-    "rows-of-report": ReportRowsShard,
-    "badge": Badge,
     "difference": Difference,
-    "packages": PackagesIndex,
-    "package": PackageFacts,
     "additional-platforms": AdditionalPlatforms,
-    "stale-facts": SourceAges,
-    "operations": Operations,
 }
 
 # The operating systems for which pytorch.org's selector shows commands of additional platforms.
@@ -117,56 +246,34 @@ _SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 _CONTAINER = re.compile("container|docker", re.IGNORECASE)
 
 
-def api_files(
-    catalog: Catalog,
-    selector: Selector,
-    hardware: HardwareData,
-    versions: VersionsData,
-    features: FeaturesData,
-) -> Iterator[SiteFile]:
+def data(site: Site) -> Iterator[SiteFile]:
     """Yield the JSON files about platforms, install options and releases, and all JSON Schemas.
 
-    Their paths are below `/api/v1/`. There is an index, one file for each kind of data, such as
-    `hardware.json`, and one file for each schema. Each platform has `accelerators/<id>.json` and
-    `install/<id>.json`.
+    Each platform has `accelerators/<id>.json` and `install/<id>.json`. The selector's files are
+    also yielded for each further language; their paths start with its code.
     """
-    yield data_file("index.json", _index(catalog))
-    yield data_file("selector.json", _selector_overview(catalog, selector))
-    install = {
-        p.id: ENGLISH.translate_data(_install_data(catalog, selector, p)) for p in catalog.platforms
+    catalog, selector = site.catalog, site.selector
+    schemas = {name: model for found in declared("SCHEMAS") for name, model in found.items()}
+    yield data_file("index.json", _index(catalog, (*SCHEMA_MODELS, *schemas)))
+    install = {p.id: _install_data(catalog, selector, p) for p in catalog.platforms}
+    selector_files = {"selector.json": _selector_overview(catalog, selector)} | {
+        PLATFORM_INSTALL_PATH.format(platform=id_): rows for id_, rows in install.items()
     }
-    yield data_file("install.json", {"platforms": install})
+    for language in site.languages:
+        for path, content in selector_files.items():
+            file = data_file(path, language.translate_data(content))
+            yield replace(file, path=language.path(file.path))
+    yield data_file("install.json", {"platforms": ENGLISH.translate_data(install)})
     yield data_file("releases.json", catalog.releases)
-    yield data_file("hardware.json", hardware)
-    yield data_file("versions.json", versions)
-    yield data_file("features.json", features)
     yield data_file(ADDITIONAL_PLATFORMS, additional_platforms(catalog))
     if catalog.other_backends:
         yield data_file(OTHER_BACKENDS, catalog.other_backends)
     for platform in catalog.platforms:
         yield data_file(f"accelerators/{platform.id}.json", _accelerator_file(platform))
-        yield data_file(f"install/{platform.id}.json", install[platform.id])
     for name, model in SCHEMA_MODELS.items():
         yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model))
-    for name, model in API_MODELS.items():
+    for name, model in schemas.items():
         yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model, "serialization"))
-
-
-def selector_files(catalog: Catalog, selector: Selector, language: Language) -> Iterator[SiteFile]:
-    """Yield the install selector's JSON files with texts in a language.
-
-    The files are `selector.json` and each platform's `install/<id>.json`. The paths start with the
-    language's code: `zh/api/v1/selector.json`.
-    """
-    files = {"selector.json": _selector_overview(catalog, selector)} | {
-        PLATFORM_INSTALL_PATH.format(platform=platform.id): _install_data(
-            catalog, selector, platform
-        )
-        for platform in catalog.platforms
-    }
-    for path, data in files.items():
-        file = data_file(path, language.translate_data(data))
-        yield replace(file, path=language.path(file.path))
 
 
 def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
@@ -232,7 +339,7 @@ def _schema_path(name: str) -> str:
     return f"schema/{name}.schema.json"
 
 
-def _index(catalog: Catalog) -> Index:
+def _index(catalog: Catalog, schemas: Iterable[str]) -> Index:
     return Index(
         api_version=1,
         newest_release=catalog.releases.newest.version,
@@ -246,8 +353,8 @@ def _index(catalog: Catalog) -> Index:
         features="features.json",
         additional_platforms=ADDITIONAL_PLATFORMS,
         other_backends=OTHER_BACKENDS if catalog.other_backends else None,
-        stale_facts=STALE_FACTS,
-        operations=OPERATIONS,
+        stale_facts="stale-facts.json",
+        operations="operations.json",
         packages="packages.json",
         results="results/index.json",
         models="models.json",
@@ -265,7 +372,7 @@ def _index(catalog: Catalog) -> Index:
             )
             for platform in catalog.platforms
         ),
-        schemas={name: _schema_path(name) for name in (*SCHEMA_MODELS, *API_MODELS)},
+        schemas={name: _schema_path(name) for name in schemas},
     )
 
 

@@ -10,8 +10,8 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.packages.news import news
 from accelerator_portal.site.results.history_view import TestHistories, listed_anchors, week_of
 from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.site import Site
 from accelerator_portal.site.site_file import SiteFile
-from accelerator_portal.site.templates import Templates
 
 _TEMPLATE = "results/feed.atom.j2"
 
@@ -29,10 +29,10 @@ class _FeedEntry:
     address: str
 
 
-def feeds(
-    catalog: Catalog, results: ResultsView, histories: TestHistories, templates: Templates
-) -> Iterator[SiteFile]:
+def data(site: Site) -> Iterator[SiteFile]:
     """Yield the feed of the newest entries, and a complete feed for each week with changes."""
+    catalog, results, histories = site.catalog, site.results, site.histories
+    templates = site.templates[0]
     result_entries = [*_report_entries(catalog, results), *_change_entries(catalog, histories)]
     newest_entries = _newest_first([*result_entries, *_package_entries(catalog, MOST_PACKAGE_NEWS)])
     urn, title = "urn:accelerator-portal:reports", "PyTorch accelerators: test results and packages"

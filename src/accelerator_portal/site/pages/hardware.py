@@ -1,4 +1,4 @@
-"""Lists the hardware of every platform, and determines which PyTorch releases run on it.
+"""Builds the page of the hardware of every platform, and which PyTorch releases run on it.
 
 The hardware is listed by generation: a group of cards that the same builds support.
 """
@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from pydantic import SkipValidation
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.files.accelerator import Identify
 from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.hardware import (
@@ -23,18 +24,63 @@ from accelerator_portal.catalog.files.hardware import (
     Reach,
 )
 from accelerator_portal.catalog.message import message, or_list
+from accelerator_portal.catalog.schema import slug
 from accelerator_portal.install.hardware_support import (
     HardwareSupport,
     ReleaseSupport,
     hardware_support,
 )
 from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
-from accelerator_portal.site.anchors import slug
-from accelerator_portal.site.platforms.hardware_cards import cards_by_id
-from accelerator_portal.site.site_file import PLATFORMS
-from accelerator_portal.site.text_formats import prose_list
+from accelerator_portal.site.results.speeds import newest_runs, speed_table
+from accelerator_portal.site.site import Page, Site
+from accelerator_portal.site.site_file import PLATFORMS, SiteFile, data_file
+from accelerator_portal.site.text_formats import Anchors, prose_list
 from accelerator_reports.files.fields import Arch, Integration, Os, StrictModel
 from accelerator_reports.files.sources import Source, sources_by_id
+
+
+def cards_by_id(platform: Platform) -> dict[str, Generation]:
+    """Return a platform's hardware generations by id, such as `volta-7-0`.
+
+    The id consists of the generation's name and chip. If two generations have the same id, a number
+    is appended. Links to the install selector have it in the parameter `card`.
+    """
+    hardware = platform.accelerator.hardware
+    anchors = Anchors()
+    return {
+        anchors.take(slug(f"{g.name} {g.chip or ''}")): g
+        for g in (hardware.generations if hardware else ())
+    }
+
+
+def card_name(platform: Platform, generation: Generation) -> str:
+    """Return a generation's name with its chip: `Volta (Compute capability 7.0)`."""
+    hardware = platform.accelerator.hardware
+    if not generation.chip or not hardware:
+        return generation.name
+    chip = f"{hardware.chip} {generation.chip}" if hardware.chip else generation.chip
+    return f"{generation.name} ({chip})"
+
+
+def card_remark(generation: Generation) -> str:
+    """Return the remark that the install selector shows for the cards of a generation.
+
+    If builds need a JetPack release, the remark names the oldest sufficient release. Otherwise, if
+    it is uncertain whether any build runs on the cards, the remark says so. Otherwise, the remark
+    is empty.
+    """
+    if generation.jetpack:
+        return message("The builds need JetPack {version} or newer.", version=generation.jetpack)
+    if is_uncertain(generation):
+        return message("It is not certain that the builds run on this hardware.")
+    return ""
+
+
+def is_uncertain(generation: Generation) -> bool:
+    """Return whether a generation has builds, and all that may compute are marked as uncertain."""
+    builds = [build for build in generation.builds if build.reaches == "computes"]
+    return bool(builds) and all(build.uncertain for build in builds)
+
 
 WSL = "WSL2"
 
@@ -211,6 +257,30 @@ class HardwareData(StrictModel):
     """Words that readers type in addition to the name of hardware."""
 
 
+TRANSLATED = ("hardware.md",)
+SCHEMAS = {"hardware": HardwareData}
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page."""
+    hardware = hardware_data(site.catalog)
+    names = {platform.id: platform.name for platform in hardware.platforms}
+    context = {
+        "hardware": hardware,
+        "speeds": speed_table(newest_runs(site.speed_runs)),
+        "count": sum(len(g.models) for p in hardware.platforms for g in p.generations),
+        "platform_names": names,
+        "without": [p.accelerator.name for p in site.catalog.platforms if p.id not in names],
+    }
+    yield Page("hardware.md", context)
+
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON file of the hardware of every platform."""
+    yield data_file("hardware.json", hardware_data(site.catalog))
+
+
+@cached_by_owner
 def hardware_data(catalog: Catalog) -> HardwareData:
     """Return the hardware of every platform that lists hardware."""
     words = catalog.finder_words or FinderWords()

@@ -1,29 +1,34 @@
-"""Computes the data for pages about PyTorch releases, and for the platforms' version tables."""
+"""Builds the pages about PyTorch releases, and the platforms' version tables."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from packaging.version import Version
+from pydantic import SkipValidation
 
-from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog.cached import cached_by_owner
+from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.axes import build_id
-from accelerator_portal.install.labels import OS_LABELS
+from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.install.selector import Selector
 from accelerator_portal.install.targets import compatibility_rows
 from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
-from accelerator_portal.site.platforms.commands_table import CommandsRow, commands_table
-from accelerator_portal.site.source_list import SourceEntry, SourceList
+from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.site import Page, Site
+from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.text_formats import lifecycle_words, python_range
+from accelerator_portal.site.vendor_text import SourceEntry, SourceList
 from accelerator_reports.files.fields import Arch, Day, StrictModel
 from accelerator_reports.files.sources import Source
 
@@ -31,94 +36,45 @@ from accelerator_reports.files.sources import Source
 _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseCell:
-    """A platform's support of a PyTorch release.
-
-    `platform` is the platform's name. `words` is what the platform offers, such as the plugin's
-    version. It is empty if no command installs the release. `nearest` is the newest release of the
-    same minor version that a command installs, or empty.
-    """
-
-    platform_id: str
-    platform: str
-    words: str
-    nearest: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CompanionRow:
-    """A package used with torch, such as torchvision, and its versions that support a release.
-
-    `sources` state these versions.
-    """
-
-    package: str
-    versions: tuple[str, ...]
-    sources: tuple[Source, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseRow:
-    """A PyTorch release, with what its page shows.
-
-    `build` is the install selector's id of the release, which is `stable` for the newest release.
-    `pythons` is the range of its Python versions. `cells` has one cell for each platform.
-    `companions` are packages that are used with torch.
-    """
-
-    release: Release
-    build: str
-    pythons: str
-    cells: tuple[ReleaseCell, ...]
-    commands: tuple[CommandsRow, ...]
-    companions: tuple[CompanionRow, ...]
-
-
-def release_rows(catalog: Catalog, selector: Selector) -> Iterator[ReleaseRow]:
-    """Yield a row for each PyTorch release, newest first.
-
-    The cells of a row are in the order of the selector's platforms.
-    """
-    offered_builds = {(row.platform, row.build) for row in selector.rows}
-    for release in catalog.releases.releases:
-        minor = Version(release.version).release[:2]
-        same_minor_releases = [
-            v for v in catalog.releases.by_version if Version(v).release[:2] == minor
-        ]
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of all releases, and the page of each release."""
+    releases, selector = site.catalog.releases, site.selector
+    overview = {
+        "versions": versions_data(site),
+        "platforms": selector.axes["platform"],
+        "nearest": partial(nearest_offer, site),
+    }
+    yield Page("versions/index.md", overview, edit=RELEASES)
+    for release in releases.releases:
         rows = [row for row in selector.rows if row.build == release.version]
-        rows_by_platform = grouped((row.platform, row) for row in rows)
-        cells = tuple(
-            ReleaseCell(
-                p.id,
-                p.label,
-                _offer_words(catalog.by_id[p.id], release, rows_by_platform.get(p.id, [])),
-                next((v for v in same_minor_releases if (p.id, v) in offered_builds), ""),
-            )
-            for p in selector.axes["platform"]
-        )
-        commands = tuple(commands_table(selector, rows))
-        build = build_id(catalog, release.version)
-        pythons = python_range(release.python)
-        companions = tuple(companion_rows(catalog.releases, release))
-        yield ReleaseRow(release, build, pythons, cells, commands, companions)
+        context = {
+            "release": release,
+            "build": build_id(site.catalog, release.version),
+            "commands": tuple(commands_table(selector, rows)),
+            "companions": releases.companions_of(release.version),
+            "companion_sources": partial(companion_sources, releases, release),
+            "arch_labels": ARCH_LABELS,
+            "minimum_systems": minimum_systems,
+        }
+        yield Page(f"versions/{release.version}.md", context, "versions/release.md.j2", RELEASES)
 
 
-def companion_rows(releases: Releases, release: Release) -> Iterator[CompanionRow]:
-    """Yield a row for each package that is used with torch, such as torchvision.
+def nearest_offer(site: Site, platform: str, release: Release) -> str:
+    """Return the newest release of the same minor version that a command installs, or empty."""
+    minor = Version(release.version).release[:2]
+    offered_builds = {row.build for row in site.selector.rows if row.platform == platform}
+    same_minor = (v for v in site.catalog.releases.by_version if Version(v).release[:2] == minor)
+    return next((version for version in same_minor if version in offered_builds), "")
 
-    A package without a version that supports the release has a row, too.
-    """
-    for package, versions in releases.companions_of(release.version).items():
-        companions = [
-            companion for companion in releases.companions if companion.package == package
-        ]
-        fitting = [
-            companion for companion in companions if companion.version in versions
-        ] or companions
-        cited_ids = dict.fromkeys(name for companion in fitting for name in companion.source)
-        source_ids = cited_ids or [name for name in release.source if package in name]
-        yield CompanionRow(package, versions, tuple(releases.sources[name] for name in source_ids))
+
+def companion_sources(releases: Releases, release: Release, package: str) -> Iterator[Source]:
+    """Yield the sources that state which versions of a companion package fit a release."""
+    companions = [companion for companion in releases.companions if companion.package == package]
+    versions = releases.companions_of(release.version)[package]
+    fitting = [companion for companion in companions if companion.version in versions] or companions
+    cited_ids = dict.fromkeys(name for companion in fitting for name in companion.source)
+    for name in cited_ids or [name for name in release.source if package in name]:
+        yield releases.sources[name]
 
 
 def minimum_systems(wheel: Wheel, arch: Arch) -> str:
@@ -148,10 +104,8 @@ def _offer_words(platform: Platform, release: Release, rows: list[InstallRow]) -
 
     If the platform has a plugin, the text is the plugin's version and its runtime: `2.9.0 · CANN
     8.5`. Otherwise, it lists the variants or, without variants, the operating systems. It is
-    `from source` if all rows build from source, and empty if there are no rows.
+    `from source` if all rows build from source.
     """
-    if not rows:
-        return ""
     if all(row.method == "source" for row in rows):
         return message("from source")
     fitting_rows = compatibility_rows(platform, release.version, None)
@@ -184,7 +138,7 @@ class ReleaseVersions(StrictModel):
     """The version of the release."""
     date: Day
     """The day on which the release was published."""
-    platforms: dict[str, str]
+    platforms: dict[str, SkipValidation[str]]  # validation would drop the translatable messages
     """What each platform offers for the release, by platform id: the version of the plugin and its
     runtime, the variants or systems, or `from source`. Platforms without a command are left out."""
 
@@ -221,32 +175,44 @@ class VersionsData(StrictModel):
     """The versions of every platform."""
 
 
-def versions_data(catalog: Catalog, releases: Iterable[ReleaseRow]) -> VersionsData:
-    """Return PyTorch's releases and the versions of every platform as JSON data.
+TRANSLATED = ("versions/index.md", "versions/[0-9]*.md")
+SCHEMAS = {"versions": VersionsData}
 
-    `releases` are the result of `release_rows`.
-    """
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON file of PyTorch's releases and the versions of every platform."""
+    yield data_file("versions.json", versions_data(site))
+
+
+@cached_by_owner
+def versions_data(site: Site) -> VersionsData:
+    """Return PyTorch's releases and the versions of every platform."""
+    catalog = site.catalog
+    rows = grouped(((row.build, row.platform), row) for row in site.selector.rows)
     return VersionsData(
         newest_release=catalog.releases.newest.version,
         releases=tuple(
             ReleaseVersions(
-                version=row.release.version,
-                date=row.release.date,
-                platforms={cell.platform_id: cell.words for cell in row.cells if cell.words},
+                version=release.version,
+                date=release.date,
+                platforms={
+                    value.id: _offer_words(catalog.by_id[value.id], release, offered)
+                    for value in site.selector.axes["platform"]
+                    if (offered := rows.get((release.version, value.id)))
+                },
             )
-            for row in releases
+            for release in catalog.releases.releases
         ),
-        platforms=tuple(_platform_versions(catalog, platform) for platform in catalog.platforms),
-    )
-
-
-def _platform_versions(catalog: Catalog, platform: Platform) -> PlatformVersions:
-    return PlatformVersions.from_objects(
-        supported_releases(catalog, platform),
-        platform.compatibility,
-        id=platform.id,
-        name=platform.accelerator.name,
-        package=platform.accelerator.package.name,
+        platforms=tuple(
+            PlatformVersions.from_objects(
+                supported_releases(catalog, platform),
+                platform.compatibility,
+                id=platform.id,
+                name=platform.accelerator.name,
+                package=platform.accelerator.package.name,
+            )
+            for platform in catalog.platforms
+        ),
     )
 
 

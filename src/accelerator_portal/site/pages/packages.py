@@ -13,26 +13,29 @@ from itertools import groupby
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.package_file import PYPI, IndexFacts, IndexFault
+from accelerator_portal.catalog.files.package_file import (
+    PYPI,
+    IndexFacts,
+    IndexFault,
+    PackageFacts,
+    PackagesRead,
+)
 from accelerator_portal.install.labels import OS_LABELS
 from accelerator_portal.packages.fitting_releases import (
     FittingRelease,
     PluginIndex,
     ReleaseLag,
-    VersionBasis,
     fitting_releases,
     last_read_day,
     plugin_index,
     release_lags,
     torch_requirements,
 )
-from accelerator_portal.packages.news import news
+from accelerator_portal.packages.news import NewsItem, news
+from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
-from accelerator_portal.site.templates import Templates
 from accelerator_portal.site.text_formats import prose_list, python_range
 from accelerator_reports.files.fields import Day, StrictModel
-
-LAGS_PAGE = "versions/followed.md"
 
 
 class FitData(StrictModel):
@@ -57,39 +60,6 @@ class FitData(StrictModel):
     """Python versions for which the torch release and the plugin have wheels."""
 
 
-class LagData(StrictModel):
-    """The release lag of a plugin for one torch release."""
-
-    torch: str
-    """The torch release."""
-    released: Day
-    """The day on which the torch release was published."""
-    days: int
-    """Days from the torch release to the plugin release, negative if the plugin came first. If
-    there is no plugin release, days to the day on which the index was last read."""
-    plugin: str | None = None
-    """The first plugin release that supports the torch release. Pre-releases count only if there
-    are no final releases. Absent if there is none yet."""
-    followed: Day | None = None
-    """The day on which `plugin` was published."""
-    basis: VersionBasis
-    """Whether package metadata or the vendor's table states the compatibility."""
-
-
-class NewsData(StrictModel):
-    """News about the releases of a plugin package."""
-
-    date: Day
-    """The date of the news."""
-    kind: str
-    """`release`: a new release. `first`: the first release for a torch version. `behind`: the
-    platform is more releases behind than allowed. `changed`: a published version changed."""
-    platform: str
-    """Id of the platform."""
-    words: str
-    """The text of the news."""
-
-
 class PlatformPackages(StrictModel):
     """The versions and the release lags of a platform's plugin package."""
 
@@ -99,56 +69,53 @@ class PlatformPackages(StrictModel):
     """The index: `pypi`, or the address of the vendor's index."""
     fits: tuple[FitData, ...]
     """The newest fitting plugin for each torch release and system, derived from the index."""
-    lags: tuple[LagData, ...]
+    lags: tuple[ReleaseLag, ...]
     """The plugin's release lag for each torch release that it supports, and for all newer ones."""
 
 
-class PackagesIndex(StrictModel):
+class PackagesIndex(PackagesRead):
     """All packages that the portal follows, and the facts derived from them."""
 
-    read: Day | None = None
-    """The date on which the portal read the packages, except those in `later` and `faults`."""
-    later: dict[str, Day]
-    """The dates of packages that were read later, by package."""
-    faults: tuple[IndexFault, ...]
-    """Packages that couldn't be read. Their facts are older."""
     packages: dict[str, str]
     """Address of each package's facts, relative to this file."""
     platforms: dict[str, PlatformPackages]
     """The facts by platform id. Platforms without a plugin package of their own are absent."""
-    news: tuple[NewsData, ...]
+    news: tuple[NewsItem, ...]
     """The news of a year, newest first."""
 
 
-def packages_pages(catalog: Catalog, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page of release lags, and the JSON files of package facts."""
+SCHEMAS = {"packages": PackagesIndex, "package": PackageFacts}
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of release lags."""
     followed = [
         (platform, {lag.torch: lag for lag in lags})
-        for platform in catalog.platforms
-        if (lags := release_lags(catalog, platform))
+        for platform in site.catalog.platforms
+        if (lags := release_lags(site.catalog, platform))
     ]
     releases = [
         release
-        for release in catalog.releases.releases
+        for release in site.catalog.releases.releases
         if any(release.version in lags for _, lags in followed)
     ]
     most_days = max((lag.days for _, lags in followed for lag in lags.values()), default=0)
-    yield templates.page(LAGS_PAGE, followed=followed, releases=releases, most_days=most_days)
+    context = {"followed": followed, "releases": releases, "most_days": most_days}
+    yield Page("versions/followed.md", context)
+
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON files of package facts, and their index."""
+    catalog = site.catalog
     for name, facts in sorted(catalog.packages.items()):
         yield data_file(f"packages/{name}.json", facts)
-    yield data_file("packages.json", _index(catalog))
-
-
-def _index(catalog: Catalog) -> PackagesIndex:
-    packages_read = catalog.packages_read
-    return PackagesIndex(
-        read=packages_read.read,
-        later=dict(packages_read.later),
-        faults=packages_read.faults,
+    index = PackagesIndex.from_objects(
+        catalog.packages_read,
         packages={name: f"packages/{name}.json" for name in sorted(catalog.packages)},
         platforms=dict(_platform_packages(catalog)),
-        news=tuple(map(NewsData.from_objects, news(catalog))),
+        news=news(catalog),
     )
+    yield data_file("packages.json", index)
 
 
 def _platform_packages(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages]]:
@@ -172,7 +139,7 @@ def _platform_packages(catalog: Catalog) -> Iterator[tuple[str, PlatformPackages
                     )
                     for fit in fits
                 ),
-                lags=tuple(map(LagData.from_objects, release_lags(catalog, platform))),
+                lags=release_lags(catalog, platform),
             ),
         )
 

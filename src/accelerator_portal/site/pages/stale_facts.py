@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.facts import (
     STALE_DAYS,
     TRUST_LEVELS,
@@ -19,13 +20,10 @@ from accelerator_portal.catalog.facts import (
     facts_by_platform,
 )
 from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
-from accelerator_portal.site.templates import Templates
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.files.sources import points_to_branch
-
-PAGE = "contribute/stale-facts.md"
-STALE_FACTS = "stale-facts.json"
 
 MOST_SHOWN = 200
 """The maximum number of facts on the page; the JSON has all facts."""
@@ -99,6 +97,7 @@ class SourceAges(StrictModel):
     """Sources on Git branches, sorted by address."""
 
 
+@cached_by_owner
 def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
     """Return the ages of all facts as of `day`."""
     facts_with_age = aged_facts(catalog)
@@ -117,17 +116,24 @@ def source_ages(catalog: Catalog, day: dt.date) -> SourceAges:
     )
 
 
-def stale_facts_pages(catalog: Catalog, day: dt.date, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page of stale facts and its JSON data, with ages as of `day`."""
-    ages = source_ages(catalog, day)
-    yield data_file(STALE_FACTS, ages)
-    yield templates.page(
-        PAGE,
-        ages=ages,
-        names={platform.id: platform.accelerator.name for platform in catalog.platforms},
-        levels=TRUST_LEVELS,
-        shown=ages.stale[:MOST_SHOWN],
-    )
+SCHEMAS = {"stale-facts": SourceAges}
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of stale facts."""
+    ages = source_ages(site.catalog, site.data_time.date())
+    context = {
+        "ages": ages,
+        "names": {platform.id: platform.accelerator.name for platform in site.catalog.platforms},
+        "levels": TRUST_LEVELS,
+        "shown": ages.stale[:MOST_SHOWN],
+    }
+    yield Page("contribute/stale-facts.md", context)
+
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON file with all stale facts."""
+    yield data_file("stale-facts.json", source_ages(site.catalog, site.data_time.date()))
 
 
 def _fact_owner(

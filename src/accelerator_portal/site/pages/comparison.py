@@ -21,8 +21,9 @@ from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.labels import METHOD_LABELS, OS_LABELS
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.results.stored_reports import stored_reports
-from accelerator_portal.site.platforms.features import FEATURE_LABELS
-from accelerator_portal.site.results.speeds import SpeedRun
+from accelerator_portal.site.pages.features import FEATURE_LABELS
+from accelerator_portal.site.results.speeds import SpeedRun, newest_runs
+from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.text_formats import (
     EXTENT_WORDS,
     format_number,
@@ -46,39 +47,28 @@ class CellLine:
 
 
 CellLines = tuple[CellLine, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonRow:
-    """A question, such as "Dispatch key", with one cell for each platform's answer.
-
-    A cell has no lines if no source answers the question.
-    """
-
-    id: str
-    label: str
-    cells: tuple[CellLines, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonGroup:
-    """A group of related questions, such as "Hardware"."""
-
-    label: str
-    rows: tuple[ComparisonRow, ...]
-
-
 CellReader = Callable[[Platform], Iterable[CellLine]]
+
+TRANSLATED = ("compare.md",)
+
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page."""
+    runs = newest_runs(site.speed_runs)
+    yield Page(
+        "compare.md", {"comparison": comparison_groups(site.catalog, site.edition.today, runs)}
+    )
 
 
 def comparison_groups(
     catalog: Catalog, today: dt.date, runs: Sequence[SpeedRun] = ()
-) -> tuple[ComparisonGroup, ...]:
-    """Return the rows of the comparison table, in groups. A row has one cell for each platform.
+) -> dict[str, list[tuple[str, list[CellLines]]]]:
+    """Return the rows of the comparison table, by group. A row is a question with its cells.
 
-    The platforms are in the order of the catalog. The last group compares the speeds in `runs`: it
-    has a row for each test whose speed was measured on at least two platforms. Without such a test,
-    the group is omitted.
+    A row has one cell for each platform, without lines if no source answers the question. The
+    platforms are in the order of the catalog. The last group compares the speeds in `runs`: it has
+    a row for each test whose speed was measured on at least two platforms. Without such a test, the
+    group is omitted.
     """
     groups: dict[str, dict[str, CellReader]] = {
         message("Platform"): {
@@ -112,27 +102,22 @@ def comparison_groups(
         },
         message("Evidence"): {message("Test reports"): partial(_reports_cell, catalog)},
     }
-    question_groups = tuple(
-        ComparisonGroup(
-            label, tuple(_comparison_row(catalog, *answer) for answer in answers.items())
-        )
-        for label, answers in groups.items()
-    )
-    speeds = tuple(_speed_rows(catalog, runs))
-    return (
-        (*question_groups, ComparisonGroup(message("Measured speed"), speeds))
-        if speeds
-        else question_groups
-    )
+    readers = {label: list(answers.items()) for label, answers in groups.items()}
+    if speeds := list(_speed_readers(runs)):
+        readers[message("Measured speed")] = speeds
+    return {
+        group: [(label, [tuple(reader(p)) for p in catalog.platforms]) for label, reader in rows]
+        for group, rows in readers.items()
+    }
 
 
-def _speed_rows(catalog: Catalog, runs: Sequence[SpeedRun]) -> Iterator[ComparisonRow]:
-    """Yield a row for each test with a measured speed on at least two platforms."""
+def _speed_readers(runs: Sequence[SpeedRun]) -> Iterator[tuple[str, CellReader]]:
+    """Yield the label and the cells of each test that was measured on at least two platforms."""
     for key, test in {key: run.tests[key] for run in runs for key in run.speeds}.items():
         measured_runs = [run for run in runs if key in run.speeds]
         if len({run.accelerator for run in measured_runs}) > 1:
             label = ", ".join(filter(None, (test.name, test.mode, test.dtype, test.size)))
-            yield _comparison_row(catalog, label, partial(_speed_cell, key, measured_runs))
+            yield label, partial(_speed_cell, key, measured_runs)
 
 
 def _speed_cell(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Iterable[CellLine]:
@@ -144,11 +129,6 @@ def _speed_cell(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Itera
             note_parts = (interval, run.hardware, f"torch {run.torch}", day, run.kind)
             text = f"{format_number(speed.value)} {speed.unit}"
             yield CellLine(text, ", ".join(filter(None, note_parts)))
-
-
-def _comparison_row(catalog: Catalog, label: str, reader: CellReader) -> ComparisonRow:
-    cells = tuple(tuple(reader(platform)) for platform in catalog.platforms)
-    return ComparisonRow(str(label).lower().replace(" ", "-"), label, cells)
 
 
 def _text_cell(text: str) -> CellLines:

@@ -6,6 +6,7 @@ import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
+from typing import TypeAlias
 
 from markupsafe import Markup
 
@@ -14,38 +15,115 @@ from accelerator_portal.results.history import (
     History,
     HistoryPoint,
     OutcomeChange,
+    ResultKind,
     changes_by_report,
 )
 from accelerator_portal.results.result_matrices import Tally, tallies
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.results.history_shapes import (
-    ChangeData,
-    CourseStep,
-    HistoryData,
-    HistoryIndex,
-    HistoryShard,
-    PointData,
-    ReportMoment,
-    TallyData,
-    TestCourses,
-    TestHistoryIndex,
-)
 from accelerator_portal.site.results.history_view import (
     MOST_CHANGES_OF_A_REPORT,
     TestHistories,
     listed_weeks,
     week_of,
 )
-from accelerator_portal.site.results.json_shards import shards
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
 from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_portal.site.site_file import SiteFile, data_file
-from accelerator_portal.site.templates import Templates
-from accelerator_reports.outcomes import GOOD
+from accelerator_portal.site.site import Page, Site
+from accelerator_portal.site.site_file import SiteFile, data_file, shards
+from accelerator_reports.files.fields import StrictModel
+from accelerator_reports.outcomes import GOOD, Outcome, Stage
 from accelerator_reports.test_keys import SETTINGS, parse_key
 
-CHANGES_PAGE = f"{RESULTS_PAGES}/changes.md"
-TEST_HISTORY_PAGE = f"{RESULTS_PAGES}/test-history.md"
+
+class PointData(StrictModel):
+    """A report of a history."""
+
+    id: str
+    """A digest of the report's outcomes and environment; not its id in the index of reports."""
+    started: dt.datetime
+    """The start time. For a baseline, the time from which it applies."""
+    origins: tuple[tuple[str, str], ...]
+    """Repositories and commits from which the report was imported."""
+    first_seen: int | None = None
+    """The number of tests in suites that the report is the first to contain. These tests aren't
+    listed as changes. Absent if there are none."""
+
+
+class HistoryData(StrictModel):
+    """The results of an accelerator over time."""
+
+    accelerator: str
+    """Id of the accelerator."""
+    basis: ResultKind
+    """Whether the history consists of runs or of baselines."""
+    reports: tuple[PointData, ...]
+    """The reports, by time."""
+    changes: tuple[OutcomeChange, ...]
+    """The changes of tests, in the order of the reports that show them."""
+    tallies: dict[str, tuple[Tally, ...]]
+    """The counts of outcomes by suite, after each report that changed them."""
+
+
+class HistoryIndex(StrictModel):
+    """The addresses of all histories. A history is the runs or the baselines of an accelerator."""
+
+    histories: dict[str, str]
+    """Address of each history relative to the index, by name such as `xpu-baselines`."""
+    tests: dict[str, str]
+    """Address of each history's index of tests, relative to this file, by name of the history."""
+
+
+class ReportMoment(StrictModel):
+    """A report of a history, with the fields that a test's chart needs."""
+
+    id: str
+    """A digest of the report's outcomes and environment; not its id in the index of reports."""
+    started: dt.datetime
+    """The start time. For a baseline, the time from which it applies."""
+    torch: str | None = None
+    """The version of torch."""
+    repository: str | None = None
+    """The repository that was tested."""
+    commit: str | None = None
+    """The commit that was tested."""
+
+
+CourseStep: TypeAlias = tuple[int, Outcome | None, Stage | None]
+"""The position of a report in the history's list of reports, and a test's outcome and stage from
+this report on. The outcome is None if the test was removed."""
+
+TestCourses: TypeAlias = Mapping[str, tuple[CourseStep, ...]]
+"""The outcomes of a test over time, by settings as in its key: `dtype=float32&mode=training`."""
+
+
+class HistoryShard(StrictModel):
+    """The results of some tests over time: one of the files that an index of tests lists."""
+
+    tests: Mapping[str, TestCourses]
+    """The changes of each test's outcome, by test (`suite/name`), then by settings
+    (`dtype=float32&mode=training`). A change is a list: the report's index in `reports` of the
+    index of tests, the outcome from this report on (null if the test was removed), the stage."""
+
+
+class TestHistoryIndex(StrictModel):
+    """The index of an accelerator's test histories: the reports, and which file has which tests."""
+
+    __test__ = False
+
+    accelerator: str
+    """Id of the accelerator."""
+    basis: ResultKind
+    """Whether the history consists of runs or of baselines."""
+    reports: tuple[ReportMoment, ...]
+    """The reports, by time. Changes in the files refer to a report by its index, from 0."""
+    last: dict[str, int]
+    """The index in `reports` of the last report with each group of tests, by group. A group is a
+    suite with the settings of a run, written like a test's key: `torchbench?dtype=float32`."""
+    tests: int
+    """The number of tests, without counting settings."""
+    files: tuple[tuple[str, str], ...]
+    """The first test in each file, and the address of the file, sorted by test."""
+
 
 TEST_HISTORIES = "test-histories"
 """The folder below `/api/v1/` with the files of test histories."""
@@ -61,43 +139,55 @@ _DATES_HEIGHT = 18
 """The height of the space for the dates, below the lines of a chart."""
 
 
-def history_pages(
-    catalog: Catalog,
-    results: ResultsView,
-    test_histories: TestHistories,
-    templates: Templates,
-    at: dt.datetime,
-) -> Iterator[SiteFile]:
-    """Yield the page of changes, and the JSON files of all histories.
+SCHEMAS = {
+    "history": HistoryData,
+    "histories": HistoryIndex,
+    "test-histories": TestHistoryIndex,
+    "test-history": HistoryShard,
+}
 
-    The week of the time `at` is shown as the current week.
-    """
+
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page of changes, and the page that shows the history of any test."""
+    catalog, test_histories = site.catalog, site.histories
     groups = [trend_group(catalog, history) for history in test_histories.histories]
-    yield templates.page(
-        CHANGES_PAGE,
-        test_histories=test_histories,
-        this_week=week_of(at.date()),
-        platforms={
+    changes = {
+        "test_histories": test_histories,
+        "this_week": week_of(site.data_time.date()),
+        "platforms": {
             e.accelerator: catalog.by_id[e.accelerator].accelerator.name
             for e in test_histories.reports
         },
-        changes=_kinds_of_changes(test_histories),
-        trends=[group for group in groups if group.figures],
-        without_run=_platforms_without_run(catalog, results),
-        listed=listed_weeks(test_histories.weeks),
-        most_changes=MOST_CHANGES_OF_A_REPORT,
-        shown=MOST_SHOWN,
-        open_weeks=MOST_WEEKS,
-        address_of=results.address_of,
-    )
-    names = [history_name(h) for h in test_histories.histories]
+        "changes": _kinds_of_changes(test_histories),
+        "trends": [group for group in groups if group.figures],
+        "without_run": _platforms_without_run(catalog, site.results),
+        "listed": listed_weeks(test_histories.weeks),
+        "most_changes": MOST_CHANGES_OF_A_REPORT,
+        "shown": MOST_SHOWN,
+        "open_weeks": MOST_WEEKS,
+        "address_of": site.results.address_of,
+    }
+    yield Page(f"{RESULTS_PAGES}/changes.md", changes)
+    choices = {
+        "choices": [_history_choice(catalog, h) for h in test_histories.histories if h.reports],
+        "settings": sorted(SETTINGS),
+        "problems": test_histories.problems,
+    }
+    yield Page(f"{RESULTS_PAGES}/test-history.md", choices)
+
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield the JSON files of all histories, and those that the page of test histories loads."""
+    histories = site.histories.histories
+    names = [history_name(h) for h in histories]
     index = HistoryIndex(
         histories={n: f"{n}.json" for n in names},
         tests={n: f"../{TEST_HISTORIES}/{n}/index.json" for n in names},
     )
     yield data_file("history/index.json", index)
-    for name, history in zip(names, test_histories.histories, strict=True):
+    for name, history in zip(names, histories, strict=True):
         yield data_file(f"history/{name}.json", _history_data(history))
+        yield from history_shards(history)
 
 
 def _platforms_without_run(
@@ -137,14 +227,9 @@ def _history_data(history: History) -> HistoryData:
             for point in history.reports.values()
         ),
         changes=tuple(
-            ChangeData.from_objects(change)
-            for report_changes in all_changes
-            for change in report_changes.changes
+            change for report_changes in all_changes for change in report_changes.changes
         ),
-        tallies={
-            suite: tuple(TallyData(started=t.started, counts=dict(t.counts)) for t in suite_tallies)
-            for suite, suite_tallies in tallies(history.changes).items()
-        },
+        tallies=tallies(history.changes),
     )
 
 
@@ -164,20 +249,6 @@ class HistoryChoice:
     first: dt.date
     last: dt.date
     tests: int
-
-
-def pages_of_test_histories(
-    catalog: Catalog, test_histories: TestHistories, templates: Templates
-) -> Iterator[SiteFile]:
-    """Yield the page that shows the history of any test, and the JSON files that it loads."""
-    yield templates.page(
-        TEST_HISTORY_PAGE,
-        choices=[_history_choice(catalog, h) for h in test_histories.histories if h.reports],
-        settings=sorted(SETTINGS),
-        problems=test_histories.problems,
-    )
-    for history in test_histories.histories:
-        yield from history_shards(history)
 
 
 def _history_choice(catalog: Catalog, history: History) -> HistoryChoice:

@@ -22,12 +22,11 @@ from accelerator_portal.results.result_files import (
 from accelerator_portal.results.result_rows import COLUMNS
 from accelerator_portal.results.result_table import query
 from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
+from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile
-from accelerator_portal.site.templates import Templates
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.outcomes import BAD, GOOD
 
-PAGE = f"{RESULTS_PAGES}/ask.md"
 ARCHIVE_FOLDER = "archive"
 """The folder of the site that has copies of the archive's files."""
 
@@ -44,22 +43,26 @@ def archive_files(root: Path) -> dict[str, Path]:
     }
 
 
-def archive_pages(root: Path, templates: Templates) -> Iterator[SiteFile]:
-    """Yield the page "Query the data", and `archive/files.csv`, the list of the published files.
-
-    DuckDB reads this list to find the Parquet files on the site.
-    """
-    files = [
-        (file, rows, (root / HISTORY / file.path).stat().st_size)
-        for file, rows in _published_files(root).items()
-    ]
+def pages(site: Site) -> Iterator[Page]:
+    """Yield the page "Query the data"."""
     sizes: dict[str, tuple[int, int, int]] = {}
-    for file, rows, size in files:
+    for file, rows, size in _sized_files(site.root):
         total = sizes.get(file.partition.accelerator, (0, 0, 0))
         sizes[file.partition.accelerator] = (total[0] + 1, total[1] + rows, total[2] + size)
     good, bad = (", ".join(f"'{name}'" for name in sorted(names)) for names in (GOOD, BAD))
-    yield templates.page(PAGE, sizes=sizes, columns=COLUMNS, good=good, bad=bad, query=query)
-    yield SiteFile(f"{ARCHIVE_FOLDER}/files.csv", _file_list_csv(files))
+    context = {"sizes": sizes, "columns": COLUMNS, "good": good, "bad": bad, "query": query}
+    yield Page(f"{RESULTS_PAGES}/ask.md", context)
+
+
+def data(site: Site) -> Iterator[SiteFile]:
+    """Yield `archive/files.csv`, the list by which DuckDB finds the published files on the site."""
+    yield SiteFile(f"{ARCHIVE_FOLDER}/files.csv", _file_list_csv(_sized_files(site.root)))
+
+
+def _sized_files(root: Path) -> Iterator[tuple[ResultFile, int, int]]:
+    """Yield the published files, each with its number of rows and its size in bytes."""
+    for file, rows in _published_files(root).items():
+        yield file, rows, (root / HISTORY / file.path).stat().st_size
 
 
 def _published_files(root: Path) -> dict[ResultFile, int]:

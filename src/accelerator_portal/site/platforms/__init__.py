@@ -1,1 +1,0 @@
-"""Builds the pages about platforms: their own pages, comparison, features, hardware, questions."""
