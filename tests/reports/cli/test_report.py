@@ -56,7 +56,7 @@ def test_the_upstream_commit_that_was_tested_is_kept(root: Path) -> None:
 
 
 def test_results_in_another_format_become_a_report(root: Path) -> None:
-    done = imported(root, "--kind", "baseline", "--origin", ORIGIN, "--note", "Expected.")
+    done = imported(root, "--kind", "baseline", "--origin", ORIGIN, "--note", "Expected")
     assert done.exit_code == 0, done.output
     assert (
         done.output

@@ -215,7 +215,10 @@ def _import_options(arguments: dict[str, Any], names: KnownNames) -> ImportOptio
 
 def _imported_report(results: ImportResult, arguments: dict[str, Any], names: KnownNames) -> Report:
     started = arguments["started"] or results.started
-    note = " ".join(filter(None, (arguments["note"], results.note)))
+    own_note = (arguments["note"] or "").strip()
+    if own_note and own_note[-1] not in ".!?":
+        own_note += "."
+    note = " ".join(filter(None, (own_note, results.note)))
     file, accelerator = arguments["environment_file"], arguments["accelerator"]
     try:
         return Report(
