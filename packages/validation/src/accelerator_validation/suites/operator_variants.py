@@ -308,8 +308,14 @@ def _without_signs(value: torch.Tensor) -> torch.Tensor:
 
 def _check_larger(lab: OperatorLab, samples: Iterable[SampleInput]) -> Iterator[None]:
     for large in samples:
+        if lab.dtype is torch.float16 and not _is_finite(lab.reference(large)):
+            continue  # where sums overflow, the result depends on the order of the steps
         if _is_affordable(lab, large) and lab.compare_derived(large, "a large input"):
             yield
+
+
+def _is_finite(values: Sequence[object] | None) -> bool:
+    return all(bool(value.isfinite().all()) for value in tensors(values or ()))
 
 
 def check_special(lab: OperatorLab) -> Iterator[None]:
