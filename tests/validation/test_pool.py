@@ -27,7 +27,7 @@ SAID = {
     "reference-1": ("test-broken", "run", "The reference computation failed"),
     "skip-1": ("skipped", "run", "streams"),
     "error-1": ("failed", "run", "ACL_ERROR"),
-    "surrogate-1": ("failed", "run", "no file ?"),
+    "surrogate-1": ("failed", "run", "no file \\udcff"),
     "passed-3": ("passed", "compare", ""),
 }
 
