@@ -77,8 +77,6 @@ class LevelSettings(StrictModel):
     """The values that run by default, by axis."""
     settings: Mapping[Id, int] = Field(default_factory=dict)
     """Numbers by name that the module uses."""
-    exclude: tuple[Mapping[Id, AxisText], ...] = ()
-    """Further combinations of parameters that are not run."""
 
 
 class Matrix(StrictModel):
@@ -149,7 +147,6 @@ class Matrix(StrictModel):
             "level": level,
             "default": {**self.default, **changes.default},
             "settings": {**self.settings, **changes.settings},
-            "exclude": (*self.exclude, *changes.exclude),
         }
         return self.model_copy(update=update)
 

@@ -69,7 +69,6 @@ _SINGLE_TYPES = {
     "bfloat16": torch.bfloat16,
     "int64": torch.int64,
     "bool": torch.bool,
-    "complex64": torch.complex64,
 }
 _LARGE = 20_000
 _MANY = 8

@@ -17,6 +17,8 @@ LAYOUTS = ("permuted", "stepped", "offset", "padded")
 """Layouts that keep all numbers of a tensor: reversed axes, every second number of a larger tensor,
 a view that does not begin at the beginning of its storage, and rows of a wider matrix."""
 
+_INDEX_TYPES = frozenset({torch.int32, torch.int64})
+
 _LARGE_ELEMENTS = 140_000
 """The number of elements of a large sample: above the sizes of tiles, of vectorized loops, and of
 2**17 threads."""
@@ -81,11 +83,13 @@ def with_layout(sample: SampleInput, layout: str) -> SampleInput:
     """Return a copy of a sample whose tensors have another layout.
 
     With `expanded-row`, that is the first tensor alone, because the others keep their shapes.
+    Beside indices it keeps its layout: a kernel may not check that they are in range.
     """
-    is_row = layout == "expanded-row"
-    return map_tensors(
-        sample, lambda v: v if is_row and v is not sample.input else relaid(v, layout)
-    )
+    if layout != "expanded-row":
+        return map_tensors(sample, lambda value: relaid(value, layout))
+    if any(value.dtype in _INDEX_TYPES for value in tensors(sample_values(sample))):
+        return sample
+    return map_tensors(sample, lambda v: relaid(v, layout) if v is sample.input else v)
 
 
 def map_tensors(sample: SampleInput, change: Callable[[torch.Tensor], torch.Tensor]) -> SampleInput:
