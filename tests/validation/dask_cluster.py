@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -20,6 +21,7 @@ def dask_cluster(
     folder: Path, workers: int, variables: Mapping[str, str] | None = None
 ) -> Iterator[LocalCluster]:
     """Start a scheduler and workers, each of which runs one batch at a time."""
+    gc.collect()  # a client that found no scheduler; closed while a cluster starts, it waits forever
     config = {
         "temporary-directory": str(folder / "dask"),
         "distributed.comm.timeouts.connect": "5s",  # what a worker tries after a lost scheduler
