@@ -103,9 +103,9 @@ def diff(base: Path, head: Path, form: str) -> None:
     BASE and HEAD are two clones of the repository. Their data is compared. Pages are compared, too,
     if both clones have a built site (make site).
     """
-    click.echo(f"Reading {head}.", err=True)
+    click.echo("Reading HEAD.", err=True)
     after = site_content(checked_catalog(head))
-    click.echo(f"Reading {base}.", err=True)
+    click.echo("Reading BASE.", err=True)
     catalog, problems = load_with_quarantine(base, today())
     problems += chain.from_iterable(catalog.set_aside.values() if catalog else ())
     unread = catalog is None or catalog.set_aside
