@@ -18,6 +18,8 @@ from accelerator_validation.suites.sample_placement import with_arguments
 _EPSILON = 1e-3
 """Below this, a number keeps a divisor away from 0. Without it, results depend on the algorithm."""
 
+_LONG_SCALAR = 2**24 + 1
+
 _KEPT = frozenset({"inplace", "check_errors", "sparse", "sparse_grad"})
 """Flags that leave the numbers of the result alone."""
 
@@ -83,10 +85,11 @@ def _schemas(info: OpInfo) -> Iterator[Sequence[Any]]:
             yield getattr(packet, overload)._schema.arguments  # noqa: SLF001
 
 
-def with_long_scalars(info: OpInfo, sample: SampleInput) -> SampleInput:
+def with_long_scalars(info: OpInfo, sample: SampleInput) -> SampleInput | None:
     """Return the sample with an integer that float32 cannot hold in place of each scalar.
 
-    Scalars are numbers of the same kind as the tensor's, unlike axes and sizes.
+    None if the sample has no such scalar. Scalars are numbers of the same kind as the tensor's,
+    unlike axes and sizes.
     """
     scalars = {
         key
@@ -97,11 +100,13 @@ def with_long_scalars(info: OpInfo, sample: SampleInput) -> SampleInput:
     }
     args = [_long_scalar(v) if place in scalars else v for place, v in enumerate(sample.args)]
     kwargs = {n: _long_scalar(v) if n in scalars else v for n, v in sample.kwargs.items()}
+    if _LONG_SCALAR not in [v for v in (*args, *kwargs.values()) if type(v) is int]:
+        return None
     return with_arguments(sample, sample.input, tuple(args), kwargs)
 
 
 def _long_scalar(value: object) -> object:
-    return 2**24 + 1 if type(value) is int else value
+    return _LONG_SCALAR if type(value) is int else value
 
 
 def _takes_dtype(info: OpInfo) -> bool:

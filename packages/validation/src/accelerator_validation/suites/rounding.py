@@ -80,7 +80,7 @@ def settled(
         if wide and own and len(found) == len(wanted) == len(wide):
             computed = zip(wide, own, *filter(None, changed), strict=True)
             parts = zip(found, wanted, computed, strict=True)
-            is_exact = limits.elementwise and all(map(_has_halves, tensors(sample_values(sample))))
+            is_exact = limits.elementwise and all(map(_has_halves, sample_values(sample)))
             return [_settled_part(*part, limits, is_exact=is_exact) for part in parts]
     return list(found)
 
@@ -114,9 +114,11 @@ def _are_equal(first: Sequence[object], second: Sequence[object]) -> bool:
     return all(not _differences(one.detach(), other.detach()).any() for one, other in pairs)
 
 
-def _has_halves(value: torch.Tensor) -> bool:
+def _has_halves(value: object) -> bool:
     """Return whether all numbers are whole or halves, which operators like `round` keep exact."""
-    return not value.is_complex() and bool(torch.all(2 * value == (2 * value).round()))
+    if isinstance(value, torch.Tensor):
+        return not value.is_complex() and bool(torch.all(2 * value == (2 * value).round()))
+    return 2 * value % 1 == 0 if isinstance(value, float) else not isinstance(value, complex)
 
 
 def _settled_part(

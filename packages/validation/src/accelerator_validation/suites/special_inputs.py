@@ -108,7 +108,8 @@ def special_samples(
     if dtype is torch.int64:
         yield SpecialSample("integers above 2**31", mixed(_LONG_NUMBERS))
         yield SpecialSample("neighboring integers", mixed(_NEIGHBORS, share=1))
-        yield SpecialSample("a long scalar", with_long_scalars(info, sample))
+        if long := with_long_scalars(info, sample):
+            yield SpecialSample("a long scalar", long)
         return
     if takes_special_numbers(info):
         for number in _SPECIAL_NUMBERS:
