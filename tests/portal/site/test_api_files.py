@@ -171,8 +171,8 @@ def test_before_a_choice_the_selector_reads_what_is_true_of_all_platforms(site: 
 
 
 def test_a_platforms_selector_data_stays_small(site: Site) -> None:
-    """A page loads one file. The largest has 20 bytes for each row after compression."""
+    """A page loads one file. CUDA's has 25 bytes for each row after compression, the CPU's 31."""
     for platform in site.catalog.by_id:
         data = (site.root / API / f"install/{platform}.json").read_bytes()
         rows = len(site.selector.rows_of(platform))
-        assert len(gzip.compress(data)) < 4_000 + 60 * rows, platform
+        assert len(gzip.compress(data)) < 3_000 + 30 * rows, platform
