@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
-from accelerator_validation.classify import UncheckedError
 from accelerator_validation.matrix import Tolerance
 from accelerator_validation.suites.layouts import map_tensors
 from accelerator_validation.suites.result_comparison import max_magnitude, tensors
@@ -24,8 +23,6 @@ from accelerator_validation.suites.sample_placement import WIDER_TYPES, sample_v
 _DIRECTIONS = ((1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0), (0, 0))
 """In which directions the numbers of the first tensor, and of every other one, are changed. At 0,
 directions are drawn for each number."""
-
-_UNREPEATABLE = "PyTorch's own kernel for the CPU returns other numbers each time."
 
 _ROUNDINGS_OF_ONE = 2
 _ROUNDINGS_OF_MANY = 12
@@ -59,19 +56,11 @@ def settled(
 
     Elsewhere, and where the CPU computes the same in the data types of the sample or in wider ones,
     the numbers are those of `wanted`. Results of other shapes than the reference are returned as
-    they are. Raises UncheckedError if the CPU does not compute the same twice.
+    they are.
     """
-    own: Sequence[object] | None = None
-    if not limits.on_cpu:
-        is_repeatable = True
-        with suppress(Exception):
-            own, again = compute(sample), compute(sample)
-            is_repeatable = not own or not again or _are_equal(own, again)
-        if not is_repeatable:
-            raise UncheckedError(_UNREPEATABLE)
     with suppress(Exception):
         wide = compute(widen_sample(sample))
-        own = wide if limits.on_cpu else own
+        own = wide if limits.on_cpu else compute(sample)
         numbers = range(len(_DIRECTIONS))
         samples = [_changed(sample, number) for number in numbers]
         if not limits.elementwise:
@@ -107,11 +96,6 @@ def _changed(sample: SampleInput, number: int, *, like_greatest: bool = False) -
         return (value.detach() * (1 + steps)).to(original.dtype).to(value.dtype)
 
     return map_tensors(widen_sample(sample), change)
-
-
-def _are_equal(first: Sequence[object], second: Sequence[object]) -> bool:
-    pairs = zip(tensors(first), tensors(second), strict=True)
-    return all(not _differences(one.detach(), other.detach()).any() for one, other in pairs)
 
 
 def _has_halves(value: object) -> bool:
