@@ -81,6 +81,24 @@ validate-executorch: $(VALIDATION)/.executorch ## Run the ExecuTorch suites and 
 	mkdir -p made-here/cpu
 	$(VALIDATE) --lock requirements-executorch.lock --suite executorch --backend xnnpack,openvino,arm_tosa --out made-here/cpu/executorch.json $(ARGS)
 
+# The models of PyTorch's benchmarks at full size, with random weights: about two and a half hours on two cores.
+# One worker, because two large models at once do not fit into 16 GB.
+MODELS := .venv-models
+TORCHBENCH ?=
+
+validate-models: $(MODELS)/.installed ## Run models at full size on the CPU: make validate-models TORCHBENCH=CHECKOUT
+	mkdir -p made-here/cpu
+	$(MODELS)/bin/accelerator-portal validate --device cpu --known-issues . --kind made-here --lock requirements-models.lock \
+	    --workers 1 --threads 2 --suite timm --suite huggingface --suite operators \
+	    $(if $(TORCHBENCH),--suite torchbench --torchbench $(TORCHBENCH)) --out made-here/cpu/models.json $(ARGS)
+
+$(MODELS)/.installed: requirements-models.lock
+	@echo "Installing torch and the models' libraries into $(MODELS). This takes some minutes and 7 GB."
+	$(PYTHON) -m venv --clear $(MODELS)
+	$(MODELS)/bin/python -m pip install --quiet --no-compile --only-binary :all: --require-hashes -r requirements-models.lock
+	$(MODELS)/bin/python -m pip install --quiet --no-deps --no-build-isolation $(foreach folder,$(HARNESS),-e $(folder))
+	@touch $@
+
 # torch for the CPU is not on PyPI. The lock holds the wheel for Python 3.11 on Linux x86-64.
 # One package has no wheel. It is built with the setuptools of the lock, not with one that pip downloads unchecked.
 # The tests, not the harness, need the portal.
@@ -222,6 +240,13 @@ lock-executorch: setup ## Update requirements-executorch.lock, the packages of E
 	    --no-config --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-executorch' \
 	    --quiet $(ARGS) --output-file requirements-executorch.lock
 
+lock-models: setup ## Update requirements-models.lock, the packages of the suites of models at full size
+	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
+	    $(BIN)/uv pip compile $(foreach folder,$(HARNESS),$(folder)/pyproject.toml) requirements-models.in \
+	    --python-version 3.11 --python-platform x86_64-manylinux_2_28 --generate-hashes \
+	    --no-config $(OWN) --no-emit-index-url --no-emit-find-links --custom-compile-command 'make lock-models' \
+	    --quiet $(ARGS) --output-file requirements-models.lock
+
 lock-harness: setup ## Update requirements-harness.lock, the base dependencies with which shards are merged
 	env -u UV_INDEX -u UV_INDEX_URL -u UV_DEFAULT_INDEX -u UV_EXTRA_INDEX_URL -u UV_FIND_LINKS -u UV_OVERRIDE \
 	    $(BIN)/uv pip compile packages/reports/pyproject.toml --universal --python-version 3.10 --generate-hashes \
@@ -235,5 +260,5 @@ lock-act: setup ## Update requirements-act.lock, the package of act
 	    --quiet $(ARGS) --output-file requirements-act.lock
 
 clean: ## Delete all build results and environments
-	rm -rf $(VENV) $(VALIDATION) $(ACT) site .site.new .site.previous archive made-here dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VALIDATION) $(MODELS) $(ACT) site .site.new .site.previous archive made-here dist .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find src hooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true

@@ -49,6 +49,14 @@ async function startForms([selector, load]) {
 // Redirects old addresses of the selector.
 if (document.querySelector("[data-moved-selector]") && location.search) location.replace(`../${location.search}`);
 
+// A cell of a table of results shows what is behind it beside the table; with a key that opens a tab or a window, the link does.
+document.addEventListener("click", (event) => {
+  const cell = event.target.closest(".matrix td a.outcome");
+  if (!cell || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  import("./evidence.js").then(({ showEvidence }) => showEvidence(cell)).catch(() => location.assign(cell.href));
+});
+
 startDisclosure();
 // Before the forms, which filter by age.
 if (document.querySelector("[data-age], [data-built]")) await import("./ages.js").then(({ showAges }) => showAges()).catch(() => {}); // the dates stay

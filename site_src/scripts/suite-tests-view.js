@@ -19,7 +19,7 @@ export function testDetails(anchor, { name, results }, reports, signs, root) {
 }
 
 /** Returns the list item of one result: its outcome in a sentence, then its facts. */
-function resultItem(result, report, signs, root) {
+export function resultItem(result, report, signs, root) {
   const item = element("li");
   item.id = result.id;
   const sentence = element("p");
@@ -49,11 +49,16 @@ function* factsOf(result, report, root) {
   if (result.runs) yield ["Runs", [result.runs]];
   yield ["Report", [link(`${root}runs/${result.report}/`, result.report), " ", element("span", `report-kind report-kind-${report.kind}`, report.kind === "made-here" ? "run by this project" : report.kind)]];
   if (result.reported_as) yield ["Reported as", [element("code", "", result.reported_as)]];
+  if (result.inputs) yield ["Inputs", [result.inputs]];
+  if (result.allowed) yield ["Allowed difference", [result.allowed]];
   yield ["Environment", [result.environment ?? "not stated"]];
+  if (result.run_url) yield ["Run", [externalLink(result.run_url, "CI run")]];
   yield ["Log", logOf(result)];
   const command = result.command ? [element("code", "", result.command)] : ["No command published."];
   if (result.whole_suite) command.push(" (runs the whole suite)");
+  if (result.seed !== undefined) command.push(` (seed ${result.seed})`);
   yield ["Command", command];
+  if (result.lacks) yield ["Not stated", [result.lacks]];
 }
 
 /** Returns the links to a result's logs and the end of its log, as a list of texts and elements. */

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_reports.repetition import repeat_command
 from accelerator_reports.report import TestEntry
 from accelerator_validation import pool
 from tests.validation.processes import is_gone
@@ -118,12 +119,12 @@ def test_a_second_attempt_that_fails_in_another_way_is_not_called_the_same(tmp_p
     assert (varied.reason or "").endswith("in the same process, failed.")
 
 
-def test_a_failing_test_carries_the_command_that_repeats_it(tmp_path: Path) -> None:
+def test_each_test_has_a_command_that_repeats_it(tmp_path: Path) -> None:
     done = run(request(tmp_path), ["wrong-1", "passed-1"])
-    wrong, passed = done.report.tests
     command = "accelerator-portal validate --device none --pytest PATH --suite-name made-up"
-    assert wrong.command == f"{command} --test made-up/wrong-1"  # a suite that is none of ours
-    assert passed.command is None
+    for test in done.report.tests:
+        repeat = repeat_command(test, done.report.suites[0].command)
+        assert repeat == f"{command} --test made-up/{test.name}"  # a suite that is none of ours
 
 
 def test_what_a_test_leaves_running_ends_with_its_worker(tmp_path: Path) -> None:

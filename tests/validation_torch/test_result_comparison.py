@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from accelerator_reports.report import Tolerance
 from accelerator_validation.classify import MismatchError
-from accelerator_validation.matrix import Tolerance
 from accelerator_validation.suites.result_comparison import Comparison
 from tests.validation_torch.conftest import validate
 

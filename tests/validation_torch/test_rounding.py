@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
-from accelerator_validation.matrix import Tolerance
+from accelerator_reports.report import Tolerance
 from accelerator_validation.suites.result_comparison import tensors
 from accelerator_validation.suites.rounding import RoundingLimits, settled
 from accelerator_validation.suites.sample_placement import widen_sample

@@ -83,10 +83,9 @@ def test_the_report_names_the_lock_files_of_its_environment(folder: Path) -> Non
         lock.write_text(lock.name, "utf-8")
     words = [word for lock in locks for word in ("--lock", str(lock))]
     run(folder / "report.json", "--test", "integration/import", *words)
-    notes = read_report(folder / "report.json").note or ""
-    for lock in locks:
-        digest = hashlib.sha256(lock.read_bytes()).hexdigest()
-        assert f"Packages: {lock.name}, SHA-256 {digest}." in notes
+    assert read_report(folder / "report.json").environment.locks == {
+        lock.name: hashlib.sha256(lock.read_bytes()).hexdigest() for lock in locks
+    }
     missing = run(folder / "other.json", "--lock", str(folder / "none.lock"))
     assert missing.exit_code == 2
     assert "none.lock" in missing.stderr

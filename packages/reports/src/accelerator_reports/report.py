@@ -74,6 +74,7 @@ OperatorName = Annotated[
 HwClassification = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=40)]
 # Lists have `fail_fast`: pydantic would remember a fault for each of a million wrong items.
 OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -169,21 +170,25 @@ class Environment(StrictModel):
     """The number of devices."""
     packages: Mapping[ReportText, ReportText] = Field(default_factory=dict, max_length=1000)
     """Versions of further packages, by package name, for example `{"numpy": "2.3.1"}`."""
+    locks: Mapping[ReportText, Digest] = Field(default_factory=dict, max_length=20)
+    """SHA-256 of the lock files from which the packages were installed, by file name."""
 
 
 def environment_facts(environment: Environment) -> Mapping[str, object]:
     """Return the known facts of an environment, by name.
 
     The name of a fact is the field's name in words (`torch commit`), or `package numpy` for a
-    package. The value of a component joins its name, version and commit.
+    package, or `lock requirements.lock` for a lock file. The value of a component joins its name,
+    version and commit.
     """
     facts: dict[str, object] = {}
     for name, value in environment:
         if isinstance(value, Component):
             facts[name] = " ".join(filter(None, (value.name, value.version, value.commit)))
-        elif name != "packages" and value is not None:
+        elif name not in {"packages", "locks"} and value is not None:
             facts[name.replace("_", " ")] = value
-    return facts | {f"package {name}": value for name, value in environment.packages.items()}
+    facts |= {f"package {name}": value for name, value in environment.packages.items()}
+    return facts | {f"lock {name}": digest for name, digest in environment.locks.items()}
 
 
 def different_facts(
@@ -286,6 +291,15 @@ class Suite(StrictModel):
     """The command that ran the suite."""
 
 
+class Tolerance(StrictModel):
+    """The allowed difference from the reference: `atol + rtol * |reference|`."""
+
+    rtol: Annotated[float, Field(ge=0)]
+    """The allowed difference, as a share of the reference."""
+    atol: Annotated[float, Field(ge=0)]
+    """The allowed absolute difference, in addition to `rtol`."""
+
+
 class Metric(StrictModel):
     """A value that a test measured, or the median of repeated measurements with its interval."""
 
@@ -348,8 +362,12 @@ class TestEntry(StrictModel):
     """Duration of the test in seconds."""
     reason: Text | None = None
     """The error message of a failed test, or why the test was skipped."""
+    inputs: VisibleText | None = None
+    """What the test ran on, for example `input_ids int64[1, 512]`."""
+    tolerance: Tolerance | None = None
+    """The allowed difference from the reference."""
     log_tail: Text | None = None
-    """The last lines of the test's log."""
+    """The last lines of the test's output."""
     known_issue: KnownIssue | None = None
     """The issue that explains why the outcome was expected."""
     metrics: Mapping[Slug, Metric] = Field(default_factory=dict, max_length=200)
@@ -395,6 +413,8 @@ class Report(StrictModel):
     """The environment of the run."""
     origins: Annotated[tuple[Origin, ...], Field(max_length=1000, fail_fast=True)] = ()
     """The files from which the report was imported."""
+    run_url: Url | None = None
+    """The address of the run in the CI that made the report."""
     note: VisibleText | None = None
     """A remark that readers need to interpret the report."""
     shard: Shard | None = None

@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from hashlib import blake2b
 from typing import Any
 
 from accelerator_reports.outcomes import Outcome, Stage
+from accelerator_reports.repetition import seed_of
 from accelerator_reports.shortened_text import shortened_text
 from accelerator_reports.test_keys import Identity, parse_key
 
 MAX_REASON = 400
 """The usual maximum number of characters in the reason of a result. It keeps reports of thousands
 of tests readable."""
+
+MAX_INPUTS = 200
+"""The maximum number of characters about what a test ran on."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,7 @@ class Case(Identity):
     @cached_property
     def seed(self) -> int:
         """The seed of the test's random numbers, which is the same in every run."""
-        digest = blake2b(self.id.encode(), digest_size=4).digest()
-        return int.from_bytes(digest, "big") & 0x7FFF_FFFF
+        return seed_of(self.id)
 
     def __getitem__(self, parameter: str) -> str:
         """Return the value of a parameter. Raises KeyError if the test has no such parameter."""
@@ -78,8 +80,12 @@ class Result:
     """The duration of the attempt in seconds."""
     metrics: Mapping[str, tuple[float, str]] = field(default_factory=dict)
     """The value and the unit of each metric, by metric name: `{"latency": (1.5, "ms")}`."""
+    inputs: str | None = None
+    """What the test ran on, for example `input_ids int64[1, 512]`."""
+    tolerance: tuple[float, float] | None = None
+    """The allowed difference from the reference: `rtol` and `atol`."""
     log_tail: str | None = None
-    """The end of the test's log or traceback."""
+    """The end of the test's output."""
     attempts: int = 1
     """Which attempt at the test this is: 1 for the first."""
     operators: tuple[str, ...] = ()
@@ -99,7 +105,9 @@ def result_from_record(record: Mapping[str, Any]) -> Result:
     metrics = {name: (value, unit) for name, (value, unit) in record.get("metrics", {}).items()}
     tuple_fields = {name: tuple(record.get(name, ())) for name in ("operators", "computed_on_cpu")}
     spreads = {name: tuple(spread) for name, spread in record.get("spreads", {}).items()}
-    return Result(**{**record, "metrics": metrics, "spreads": spreads, **tuple_fields})
+    tolerance = tuple(record["tolerance"]) if "tolerance" in record else None
+    fields = {"metrics": metrics, "spreads": spreads, "tolerance": tolerance, **tuple_fields}
+    return Result(**{**record, **fields})
 
 
 def with_note(result: Result, note: str) -> Result:

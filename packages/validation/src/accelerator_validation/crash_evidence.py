@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import traceback
 from pathlib import Path
 
 STEP_PREFIX = "validate: "
@@ -15,6 +16,9 @@ REFERENCE_PREFIX = "the reference of "
 _READ_BYTES = 65_536
 _MAX_OUTPUT_CHARS = 800
 _MAX_STACK_CHARS = 2400
+_MOST_FRAMES = 4
+_MAX_PASSED_CHARS = 400
+"""The most characters of the output of a test that did not fail; tens of thousands do not."""
 
 # The first line of faulthandler. Python 3.14 and newer add the C stack below the Python stack.
 _FAULTHANDLER_START = re.compile(r"^(?:Fatal Python error: |Timeout \()", re.MULTILINE)
@@ -30,6 +34,8 @@ _MODULES = re.compile(r"^Extension modules: .*\n?", re.MULTILINE)
 _HARNESS_FRAME = re.compile(r'^  File "[^"]*accelerator_validation/worker\.py".*', re.MULTILINE)
 _PYTHON_FRAME_PATH = re.compile(r'(?<=^  File ")[^"]+(?=")', re.MULTILINE)
 _C_FILE = re.compile(r'(?<=^  Binary file ")[^"]+(?=")', re.MULTILINE)
+_STEP = re.compile(rf"^{STEP_PREFIX}.*\n?", re.MULTILINE)
+_INSTALLED_FILE = re.compile(r"\S*/(?:site-packages|lib/python[\d.]+)/")
 _INSTALL_PREFIX = re.compile(r".*/(?:site-packages|lib/python[\d.]+)/")
 
 
@@ -64,6 +70,21 @@ def crash_excerpt(log: str) -> str:
     output = "\n".join(lines).strip()
     parts = [output if len(output) <= _MAX_OUTPUT_CHARS else f"…\n{output[-_MAX_OUTPUT_CHARS:]}"]
     return "\n".join(filter(None, [*parts, *_stack_parts(log[stack_start:])]))
+
+
+def output_excerpt(log: str, *, steps: bool) -> str | None:
+    """Return the end of a test's output, or None if there is none.
+
+    If `steps` is true, the step that was announced last is included.
+    """
+    excerpt = crash_excerpt(log) if steps else _STEP.sub("", log).strip()[-_MAX_PASSED_CHARS:]
+    return _INSTALLED_FILE.sub("", excerpt) or None
+
+
+def error_stack(error: BaseException) -> str:
+    """Return the last frames of an error's stack, without the folders of this machine."""
+    stack = "".join(traceback.format_tb(error.__traceback__, limit=-_MOST_FRAMES))
+    return _PYTHON_FRAME_PATH.sub(_shortened_path, stack)
 
 
 def _stack_parts(text: str) -> list[str]:

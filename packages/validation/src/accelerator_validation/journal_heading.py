@@ -57,10 +57,13 @@ def heading(
         "trigger": request.trigger,
         "level": request.level,
         "started": utc_now().replace(microsecond=0).isoformat(),
-        "environment": {k: v for k, v in probed.environment.items() if v is not None},
+        "environment": {
+            **{k: v for k, v in probed.environment.items() if v is not None},
+            "locks": {p.name: hashlib.sha256(p.read_bytes()).hexdigest() for p in request.locks},
+        },
+        "run_url": request.run_url,
         "aten": probed.aten,
         "note": _note(request, matrices, probed),
-        "options": repeat_options(request),
         "hw_classifications": dict(plan.hw_classifications),
         **({"shard": plan.shard.model_dump(exclude_none=True)} if plan.shard else {}),
         "suites": [
@@ -98,9 +101,6 @@ def _note(request: Request, matrices: Mapping[str, Matrix], probed: ProbeResult)
     ]
     note_parts = [f"Run with accelerator-portal validate, {workers} with {threads} each."]
     note_parts += [sentence for suites, sentence in sentences if suites]
-    for lock in request.locks:
-        digest = hashlib.sha256(lock.read_bytes()).hexdigest()
-        note_parts.append(f"Packages: {lock.name}, SHA-256 {digest}.")
     if TORCHBENCH in matrices and (checkout_facts := matrices[TORCHBENCH].given):
         commit = checkout_facts.get("commit")
         note_parts.append(f"TorchBench: {f'commit {commit}' if commit else 'unknown commit'}.")

@@ -15,6 +15,7 @@ from accelerator_reports.files.yaml_file import parse_yaml
 from accelerator_reports.files.yaml_validation import validate
 from accelerator_reports.install_check import Check
 from accelerator_reports.outcomes import RunLevel
+from accelerator_reports.report import Tolerance
 from accelerator_reports.suite_file import SuiteKind
 from accelerator_reports.validation_file import DeployRecipe
 
@@ -22,15 +23,6 @@ SUITES_PACKAGE = "accelerator_validation.suites"
 
 AxisText = Annotated[str, Field(min_length=1, max_length=60)]
 Combination = Mapping[str, str]
-
-
-class Tolerance(StrictModel):
-    """The allowed difference from the reference: `atol + rtol * |reference|`."""
-
-    rtol: Annotated[float, Field(ge=0)]
-    """The allowed difference, as a share of the reference."""
-    atol: Annotated[float, Field(ge=0)]
-    """The allowed absolute difference, in addition to `rtol`."""
 
 
 class Deployment(StrictModel):

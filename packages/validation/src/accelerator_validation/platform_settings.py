@@ -9,8 +9,9 @@ from accelerator_reports.files.folders import VALIDATION
 from accelerator_reports.files.problem import Problem, ProblemsError, did_you_mean
 from accelerator_reports.files.wording import count
 from accelerator_reports.files.yaml_file import Location
+from accelerator_reports.report import Tolerance
 from accelerator_reports.validation_file import SuiteSettings, Validation
-from accelerator_validation.matrix import Deployment, Matrix, Tolerance
+from accelerator_validation.matrix import Deployment, Matrix
 from accelerator_validation.platform_folder import PlatformFolder
 from accelerator_validation.request import DEPLOY
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from accelerator_reports.outcomes import BAD, UNSUCCESSFUL
+from accelerator_reports.outcomes import BAD
 from accelerator_reports.report import OPERATORS_ON_CPU, Report
 from accelerator_reports.shortened_text import shortened_text
 from accelerator_validation.case import Case, Result
@@ -56,6 +55,7 @@ def build_report(
         "started": head["started"],
         "finished": finished,
         "environment": head["environment"],
+        "run_url": head.get("run_url"),
         "note": head["note"],
         "shard": _shard_entry(journal),
         "suites": [_suite_entry(suite, journal) for suite in head["suites"]],
@@ -123,8 +123,6 @@ def _test_entry(case: Case, journal: JournalContent, default_reason: str) -> dic
         start_note = "The test had started. " if case.id in journal.open else ""
         return {**entry, "outcome": "not-run", "reason": f"{start_note}{default_reason}"}
     entry |= _result_fields(result)
-    if result.outcome in UNSUCCESSFUL:
-        entry["command"] = repeat_command(head["device"], case, head.get("options", ()))
     if (issue := head["expected"].get(case.id)) and result.outcome in BAD:
         entry["known_issue"] = {"url": issue["url"]}
     return entry
@@ -142,6 +140,10 @@ def _result_fields(result: Result) -> dict[str, Any]:
         "outcome": result.outcome,
         "stage": result.stage,
         "reason": _report_text(result.reason),
+        "inputs": _report_text(result.inputs),
+        "tolerance": dict(zip(("rtol", "atol"), result.tolerance, strict=True))
+        if result.tolerance
+        else None,
         "log_tail": _report_text(result.log_tail),
         "metrics": metrics or None,
         "duration_s": None if result.seconds is None else round(result.seconds, 3),
@@ -155,13 +157,3 @@ def _report_text(text: str | None) -> str | None:
     Texts that are too long are shortened. Surrogates, which UTF-8 cannot encode, become `?`.
     """
     return shortened_text(text.encode("utf-8", "replace").decode()) if text else None
-
-
-def repeat_command(device: str, case: Case, options: Iterable[str] = ()) -> str:
-    """Return the command that repeats a test on a device.
-
-    The command has the options for the device, the test and its suite (see `suite_options`), and
-    the additional `options`.
-    """
-    command = ["accelerator-portal", "validate", "--device", device, *options]
-    return shlex.join([*command, *suite_options(case.suite), "--test", case.id])

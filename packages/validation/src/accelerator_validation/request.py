@@ -28,14 +28,8 @@ from accelerator_validation.pytorch_tests.checkout import checkout_commit
 # Names that stand for several suites.
 SUITE_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "models": ("small-diffusers", "small-timm", "small-transformers", "weak-spots"),
-    "full-models": ("full-timm", "full-transformers"),
+    "full-models": ("huggingface", "timm"),
     "executorch": ("executorch-aten", "executorch-models", "executorch-operators"),
-}
-
-# Suites of small models, and the suites of the same libraries with full-size models.
-FULL_SIZE_SUITES: Mapping[str, str] = {
-    "small-timm": "full-timm",
-    "small-transformers": "full-transformers",
 }
 
 # The suites that run without --suite: they need only torch and packages from PyPI.
@@ -105,6 +99,8 @@ class Request:
     """Whether tests that don't run by default are included."""
     backend: str = DEFAULT_BACKEND
     """The names of the ExecuTorch backends to test, separated by commas."""
+    run_url: str | None = None
+    """The address of the CI run, or None."""
     locks: tuple[Path, ...] = ()
     """The lock files from which this environment was installed."""
     shard: ShardRequest | None = None
@@ -133,14 +129,6 @@ def read_matrices(suites: Iterable[str]) -> dict[str, Matrix]:
             pytest_hint = "For your own pytest suite, name its folder with --pytest"
             raise RunError(f'there is no suite "{name}"; {remedy}{period} {pytest_hint}')
     return {name: read_matrix(name) for name in names}
-
-
-def with_full_size_suites(suites: Iterable[str]) -> tuple[str, ...]:
-    """Return names of suites, with suites of small models replaced by suites of full-size models.
-
-    A family in `suites`, such as `models`, is first replaced by its suites.
-    """
-    return tuple(FULL_SIZE_SUITES.get(name, name) for name in _expand_families(suites))
 
 
 def _expand_families(suites: Iterable[str]) -> list[str]:

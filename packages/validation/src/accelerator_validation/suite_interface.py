@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from accelerator_reports.outcomes import Stage
+from accelerator_reports.report import Tolerance
 from accelerator_validation.case import Case, ObservedOperators, Result
 from accelerator_validation.crash_evidence import REFERENCE_PREFIX, STEP_PREFIX
 from accelerator_validation.matrix import Matrix
@@ -37,6 +38,10 @@ class Context:
     true if the block raises an exception."""
     metrics: dict[str, tuple[float, str]] = field(default_factory=dict)
     """The value and unit of each metric so far, by metric name."""
+    inputs: str | None = None
+    """What the test runs on, for example `input_ids int64[1, 512]`."""
+    tolerance: Tolerance | None = None
+    """The allowed difference from the reference."""
     observation: Callable[[], ObservedOperators] | None = None
     """A function that repeats the computation and returns its ATen operators, or None. It is called
     only after a test has passed. Its errors change the reason of the result, not the outcome."""

@@ -22,11 +22,13 @@ from dataclasses import asdict, dataclass, replace
 from importlib.abc import MetaPathFinder
 from itertools import islice
 from multiprocessing.connection import Connection
+from pathlib import Path
 from types import ModuleType
 from typing import Literal
 
 from accelerator_reports.outcomes import OUTCOMES, UNSUCCESSFUL
 from accelerator_validation.case import (
+    MAX_INPUTS,
     Case,
     ObservedOperators,
     Result,
@@ -34,6 +36,7 @@ from accelerator_validation.case import (
     with_recording_failure,
 )
 from accelerator_validation.classify import classify_error, describe_error
+from accelerator_validation.crash_evidence import error_stack, output_excerpt, read_log
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.probe import is_round_trip_exact
 from accelerator_validation.suite_interface import Context, load_suite
@@ -111,7 +114,7 @@ def run_worker(connection: Connection, log: str, job: Job, forked: bool) -> None
             return
         while batch := connection.recv():
             for case in batch:
-                if not _run_and_report(connection, case, job):
+                if not _run_and_report(connection, case, job, Path(log)):
                     connection.send(("unfit", "", None))
                     return
             connection.send(("idle", "", None))
@@ -132,13 +135,17 @@ class _FailedImportFinder(MetaPathFinder):
             raise self._error
 
 
-def _run_and_report(connection: Connection, case: Case, job: Job) -> bool:
+def _run_and_report(connection: Connection, case: Case, job: Job, log: Path) -> bool:
     """Run a test, and report it to the parent. Return whether this process can run another test."""
+    _flush_output()
     os.ftruncate(sys.stderr.fileno(), 0)
     connection.send(("begin", case.id, None))
     context = _case_context(case, job)
     with _stack_before_timeout(case, job):
         result = _case_result(case, context, job)
+    _flush_output()
+    output = output_excerpt(read_log(log), steps=result.outcome in UNSUCCESSFUL)
+    result = replace(result, log_tail=result.log_tail or output)
     suspect = OUTCOMES[result.outcome].checks_device
     if result.outcome == "passed" and context.observation and job.records_operators:
         connection.send(("verdict", case.id, result))
@@ -146,6 +153,12 @@ def _run_and_report(connection: Connection, case: Case, job: Job) -> bool:
             result, suspect = _result_with_operators(result, context, context.observation)
     connection.send(("end", case.id, result))
     return not suspect or _is_device_usable(job)
+
+
+def _flush_output() -> None:
+    """Write what this test has printed to the log, so that it is not taken for the next one's."""
+    sys.stdout.flush()
+    sys.stderr.flush()
 
 
 @contextmanager
@@ -180,10 +193,18 @@ def _case_result(case: Case, context: Context, job: Job) -> Result:
         result = load_suite(context.matrix).run(case, context)
     except BaseException as error:  # noqa: BLE001 - a case may raise anything, also SystemExit
         result = classify_error(error, context.stage, reference=context.reference)
+        if result.outcome in UNSUCCESSFUL:
+            sys.stderr.write(error_stack(error))
     if context.note and result.outcome in UNSUCCESSFUL:
         result = with_note(result, context.note)
-    seconds = round(time.perf_counter() - started, 4)
-    return replace(result, seconds=seconds, metrics={**context.metrics, **result.metrics})
+    limits = context.tolerance
+    return replace(
+        result,
+        seconds=round(time.perf_counter() - started, 4),
+        metrics={**context.metrics, **result.metrics},
+        inputs=context.inputs and context.inputs[:MAX_INPUTS],
+        tolerance=(limits.rtol, limits.atol) if limits else None,
+    )
 
 
 def _result_with_operators(

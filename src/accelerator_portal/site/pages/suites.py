@@ -74,6 +74,16 @@ class TestResult(StrictModel):
     """The outcomes of the latest runs, in words."""
     reported_as: str | None = None
     """The status in the original format, and measured values."""
+    inputs: str | None = None
+    """What the test ran on."""
+    allowed: str | None = None
+    """The allowed difference from the reference."""
+    seed: int | None = None
+    """The seed of the test's random numbers."""
+    run_url: str | None = None
+    """The address of the CI run."""
+    lacks: str | None = None
+    """What is needed to repeat the test and the report does not state."""
     environment: str | None = None
     """Software and device."""
     known_issue: str | None = None
@@ -577,6 +587,8 @@ def _test_result(result: ReportedTest) -> TestResult:
         whole_suite=result.whole_suite or None,
         history=result.history if result.since else None,
         runs=result.runs,
+        allowed=result.allowed,
+        lacks=result.lacks,
         reported_as=", ".join(filter(None, raw)) or None,
         environment=result.environment or None,
         known_issue=test.known_issue.url if test.known_issue else None,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.message import comma_list
 from accelerator_portal.results.breakages import has_change_on_same_code, is_flaky
 from accelerator_portal.results.history import ResultState, result_kind
 from accelerator_portal.results.result_matrices import group_of
@@ -24,12 +25,16 @@ from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.text_formats import Anchors, format_number
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import BAD, WORST_FIRST, Outcome
+from accelerator_reports.repetition import repeat_command, seed_of
 from accelerator_reports.report import Environment, Metric, Report, TestEntry
+from accelerator_reports.test_keys import identity_of
 
 MOST_RESULTS = 800
 """The maximum number of results on a page that shows a suite's tests with one initial letter. A
 single test with more results is shown completely. With this maximum, the page has at most 2 MB, or
 100 kB when compressed."""
+
+_HARNESS_COMMAND = "accelerator-portal validate "
 
 MOST_NAMES = 3_000
 """The maximum number of test names that a suite's overview page lists, each with a link."""
@@ -78,8 +83,14 @@ class ReportedTest:
     """The day of the report; None if the report has no date."""
     environment: str = ""
     """The software and the device, in words; empty if the report states neither."""
+    run_url: str | None = None
+    """The address of the CI run, or None."""
     command: str | None = None
     """The command that repeats the test or ran its suite; None if the report states neither."""
+    seed: int | None = None
+    """The seed of the test's random numbers, if the harness of this project ran the test."""
+    whole_suite: bool = False
+    """Whether the command runs the whole suite and not only this test."""
     anchor: str = ""
     """The result's id on the page of the test."""
     history: str | None = None
@@ -113,9 +124,28 @@ class ReportedTest:
         return self.since or (f"{self.day} (only report)" if self.day else None)
 
     @property
-    def whole_suite(self) -> bool:
-        """Whether the command runs the whole suite and not only this test."""
-        return self.command is not None and self.test.command is None
+    def lacks(self) -> str | None:
+        """What a reader needs to repeat the test and the report does not state, in words.
+
+        None if nothing is missing, and for a baseline, which nobody ran.
+        """
+        if self.kind == "baseline":
+            return None
+        facts = {
+            "the inputs": self.test.inputs,
+            "the allowed difference": self.test.tolerance,
+            "the address of the run": self.run_url,
+            "a command for this test": None if self.whole_suite else self.command,
+        }
+        return comma_list(name for name, value in facts.items() if value is None) or None
+
+    @property
+    def allowed(self) -> str | None:
+        """The allowed difference from the reference, as text; None if it is not stated."""
+        if self.test.tolerance is None:
+            return None
+        rtol, atol = self.test.tolerance.rtol, self.test.tolerance.atol
+        return f"{rtol:g} of the reference" + (f" + {atol:g}" if atol else "")
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -198,6 +228,9 @@ def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[R
     for test in report.tests:
         if suite not in {None, test.suite}:
             continue
+        suite_command = commands.get(test.suite)
+        own_command = repeat_command(test, suite_command)
+        by_harness = own_command is not None and own_command.startswith(_HARNESS_COMMAND)
         yield ReportedTest(
             stored.id,
             report.accelerator,
@@ -208,12 +241,18 @@ def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[R
             test,
             day=stored.day,
             environment=environment,
-            command=test.command or commands.get(test.suite),
+            run_url=str(report.run_url) if report.run_url else None,
+            command=own_command or suite_command,
+            seed=seed_of(identity_of(test).key) if by_harness else None,
+            whole_suite=own_command is None and suite_command is not None,
         )
 
 
 def _environment_words(environment: Environment) -> str:
-    """Return software and device in one line: `torch 2.13.0, Python 3.11, Linux, 2 × device`."""
+    """Return software and device in one line: `torch 2.13.0, Python 3.11, Linux, 2 × device`.
+
+    The digests of lock files follow.
+    """
     device = environment.hardware
     if device and environment.hardware_count:
         device = f"{environment.hardware_count} × {device}"
@@ -226,6 +265,7 @@ def _environment_words(environment: Environment) -> str:
         environment.os,
         environment.arch,
         device,
+        *(f"{name} (SHA-256 {digest})" for name, digest in environment.locks.items()),
     )
     return ", ".join(word for word in words if word)
 

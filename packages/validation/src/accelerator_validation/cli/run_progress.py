@@ -17,6 +17,7 @@ from accelerator_reports.files.wording import count
 from accelerator_reports.hw_classification import classification_counts
 from accelerator_reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_reports.outcomes import UNSUCCESSFUL, Outcome, outcome_counts_text
+from accelerator_reports.repetition import repeat_command
 from accelerator_reports.report import TestEntry
 from accelerator_validation.case import Case, Result
 from accelerator_validation.run import FinishedRun
@@ -85,11 +86,11 @@ def run_summary(finished: FinishedRun, out: Path) -> str:
     failed_tests = [
         t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue
     ]
-    lines = [f"  {test.command}" for test in failed_tests[:_MAX_LISTED]]
+    commands = {suite.name: suite.command for suite in finished.report.suites}
+    listed_tests = failed_tests[:_MAX_LISTED]
+    lines = [f"  {repeat_command(test, commands[test.suite])}" for test in listed_tests]
     if len(failed_tests) > _MAX_LISTED:
-        lines.append(
-            f"  and {len(failed_tests) - _MAX_LISTED} more, each with its command in the report"
-        )
+        lines.append(f"  and {len(failed_tests) - _MAX_LISTED} more; --only-failed {out} runs all")
     if lines:
         lines.insert(0, "Tests that did not pass, each with the command that runs it again:")
     lines += _missing_operator_lines(failed_tests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import signal
@@ -15,6 +16,7 @@ from typing import Any, get_args
 import click
 from pydantic import TypeAdapter, ValidationError
 
+from accelerator_reports.ci_run import ci_run_url, ci_trigger
 from accelerator_reports.cli.error_messages import INTERRUPTED_EXIT_STATUS
 from accelerator_reports.cli.extras import Extra, require_extra
 from accelerator_reports.cli.options import (
@@ -51,7 +53,6 @@ from accelerator_validation.request import (
     Request,
     ShardRequest,
     resources_for,
-    with_full_size_suites,
 )
 from accelerator_validation.run import journal_cases
 from accelerator_validation.sharding import recorded_times
@@ -197,8 +198,12 @@ TIMES = click.option(
 @click.option(
     "--trigger",
     type=click.Choice(get_args(TriggerKind)),
-    default="manual",
-    help="State what triggered the run. Default: manual.",
+    help="State what triggered the run. Default: what your CI says, or else manual.",
+)
+@click.option(
+    "--run-url",
+    metavar="URL",
+    help="State the address of the CI run. Default: what your CI says.",
 )
 @click.option(
     "--lock",
@@ -238,7 +243,6 @@ TIMES = click.option(
 @click.option(
     "--suite-name", metavar="NAME", help="Name the pytest suite. Default: the folder's name."
 )
-@click.option("--full-size", is_flag=True, help="Use full-size models instead of small ones.")
 @click.option("--run-scripts", is_flag=True, help="Run the platform's scripts in the suite deploy.")
 def validate(plan_only: bool, go_on: bool, **arguments: Any) -> None:  # noqa: ANN401
     """Run test suites on a device and write a test report."""
@@ -358,8 +362,6 @@ def _run_request(
     )
     if arguments["scheduler"] and arguments["workers"]:
         raise RunError("--scheduler uses Dask's own workers. Remove --workers")
-    if arguments["full_size"]:
-        suites = with_full_size_suites(suites)
     resources = resources_for(suites, arguments["workers"], arguments["threads"])
     return Request(
         device=arguments["device"],
@@ -371,7 +373,8 @@ def _run_request(
         tests=tests,
         imports=arguments["imports"],
         kind=arguments["kind"],
-        trigger=arguments["trigger"],
+        trigger=arguments["trigger"] or ci_trigger(os.environ),
+        run_url=arguments["run_url"] or ci_run_url(os.environ),
         timeout_s=arguments["timeout_s"],
         workers=resources.workers,
         threads=resources.threads,

@@ -12,12 +12,22 @@ from pathlib import Path
 import torch
 
 _PROCESS_MEMORY = Path("/proc/self/statm")
+_SYSTEM_MEMORY = Path("/proc/meminfo")
 _CALLS = 6
 _BLOCKS = 3
 _ATTEMPTS = 3
 _LEAST_BYTES = (1, 16 * 1024)
 """The least growth with each call that counts as a loss: of the memory that the device has given
 out, and of the memory of the process, which grows by pages."""
+
+
+def available_memory() -> int | None:
+    """Return how many bytes of memory programs can take without swapping; None if unknown."""
+    with suppress(OSError):
+        for line in _SYSTEM_MEMORY.read_text("ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return None
 
 
 def grows_with_each_call(action: Callable[[], object]) -> int:

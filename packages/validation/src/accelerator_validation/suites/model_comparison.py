@@ -18,17 +18,27 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils._pytree import tree_map
 
 from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import MismatchError, UncheckedError
+from accelerator_validation.classify import MismatchError, SkippedError, UncheckedError
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.float32_precision import full_float32
+from accelerator_validation.suites.memory_use import available_memory
 from accelerator_validation.suites.result_comparison import (
     Comparison,
     leaves,
     max_magnitude,
     tensors,
+    value_text,
 )
 
 _LEARNING_RATE = 0.1
+
+_BYTES_PER_PARAMETER: Mapping[str, int] = {"inference": 16, "training": 44}
+_OTHER_MEMORY = 1_000_000_000
+"""The memory that `run_model` needs on the CPU, without the results between layers.
+
+Weights are kept in float32 for both sides and in float64 for the reference. Training adds gradients
+and what the comparison copies. The libraries need a further gigabyte.
+"""
 
 # Numbers smaller than this part of the largest one count as rounding errors.
 _NEGLIGIBLE = 1e-3
@@ -83,9 +93,13 @@ def run_model(case: Case, context: Context, make: Callable[[], Example]) -> Resu
     with context.on_reference():
         torch.manual_seed(case.seed)
         example = make()
+        require_memory(parameter_count(example.model), case["mode"])
         _perturb_weights(example)
         # Rounded before both sides copy it, so that the reference has the same weights.
         example = _copy_example(example, "cpu", dtype)
+        context.inputs = _example_text(example)
+    tolerances = context.matrix.tolerances
+    context.tolerance = tolerances["training" if case["mode"] == "training" else dtype_name]
     run_function = _RUN_FUNCTIONS[case["mode"]]
     context.stage = "eager"
     with context.on_reference():
@@ -114,6 +128,29 @@ def run_model(case: Case, context: Context, make: Callable[[], Example]) -> Resu
         raise
     context.metrics |= comparison.metrics()
     return Result("passed", "compare")
+
+
+def require_memory(parameters: int, mode: str) -> None:
+    """Raise SkippedError if a model of this many parameters does not fit into the free memory."""
+    needed = _OTHER_MEMORY + parameters * _BYTES_PER_PARAMETER.get(mode, 0)
+    available = available_memory()
+    if available is not None and needed > available:
+        raise SkippedError(
+            f"{mode} of {parameters / 1e6:,.0f} million parameters needs about {needed / 1e9:.0f} "
+            f"GB of memory, and {available / 1e9:.0f} GB are available"
+        )
+
+
+def parameter_count(model: Any) -> int:
+    """Return the number of parameters of a model."""
+    return sum(parameter.numel() for parameter in model.parameters())
+
+
+def _example_text(example: Example) -> str:
+    """Return the size of a model, and its inputs: `25,557,032 parameters; x float32[1, 3]`."""
+    inputs = [*map(value_text, example.args)]
+    inputs += [f"{name} {value_text(value)}" for name, value in example.inputs.items()]
+    return f"{parameter_count(example.model):,} parameters; {', '.join(inputs)}"
 
 
 def _make_comparison(
@@ -240,8 +277,8 @@ def _train(example: Example, wrap: ModelWrapper) -> dict[str, Any]:
     results: dict[str, Any] = {"the loss": loss}
     parameters = {n: p for n, p in model.named_parameters() if p.grad is not None}
     for name, parameter in parameters.items():
-        results[f"the gradient of {name}"] = Gradient(parameter.grad.clone())
-    optimizer.step()
+        results[f"the gradient of {name}"] = Gradient(parameter.grad)
+    optimizer.step()  # without momentum, a step leaves the gradients as they are
     for name, parameter in parameters.items():
         results[f"{name} after a step"] = Gradient(parameter.detach())
     return results

@@ -18,8 +18,9 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from accelerator_reports.report import Tolerance
 from accelerator_validation.case import Case, Result
-from accelerator_validation.matrix import Matrix, Tolerance
+from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
@@ -273,6 +274,8 @@ def run(case: Case, context: Context) -> Result:
     comparison = Comparison(_form_tolerance(context.matrix, case, dtype))
     sample_count = context.matrix.settings["samples"]
     calls = [_OperatorCall(operator, *operator.inputs(draw)) for _ in range(sample_count)]
+    context.tolerance = comparison.tolerance
+    context.inputs = "; ".join(call.shapes(dtype) for call in calls)
     for position, call in enumerate(calls, 1):
         input_text = f"input {position}, {call.shapes(dtype)}"
         context.stage = "eager"

@@ -16,8 +16,8 @@ from torch.testing._internal.opinfo.core import (
     UnaryUfuncInfo,
 )
 
+from accelerator_reports.report import Tolerance
 from accelerator_validation.classify import MismatchError
-from accelerator_validation.matrix import Tolerance
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.layouts import map_tensors
 from accelerator_validation.suites.operator_call import RandomDetector, input_gradients

@@ -20,6 +20,7 @@ from torch.testing._internal.common_device_type import toleranceOverride
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInput
 
+from accelerator_reports.report import Tolerance
 from accelerator_validation.case import Case, Result, short_message
 from accelerator_validation.classify import (
     BrokenTestError,
@@ -27,7 +28,7 @@ from accelerator_validation.classify import (
     UncheckedError,
     describe_error,
 )
-from accelerator_validation.matrix import Matrix, Tolerance
+from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
@@ -145,6 +146,7 @@ def run(case: Case, context: Context) -> Result:
     samples = choose_samples(known_samples, context.matrix.settings["samples"])
     context.metrics |= {"samples": (len(samples), "1"), "known-samples": (len(known_samples), "1")}
     limit = context.matrix.settings["comparisons"]
+    context.tolerance, context.inputs = tolerance, _samples_text(samples, known_samples)
     lab = OperatorLab(info, samples, context, comparison, dtype, case.seed, limit)
     if case["mode"] in VARIANTS:
         if is_elementwise(info):  # OpInfo's samples have one axis
@@ -172,6 +174,12 @@ def run(case: Case, context: Context) -> Result:
     )
     context.metrics |= comparison.metrics()
     return _compared_result(case, context, len(trials), len(compared_trials), cpu_errors)
+
+
+def _samples_text(samples: Sequence[SampleInput], known_samples: Sequence[SampleInput]) -> str:
+    """Return how many samples run, and the largest: `8 of 20 samples, up to float32[5, 5]`."""
+    largest = max(samples, key=lambda s: sum(t.numel() for t in tensors(sample_values(s))))
+    return f"{len(samples)} of {len(known_samples)} samples, up to {sample_text(largest)}"
 
 
 def _partly_frozen(sample: SampleInput) -> Iterator[SampleInput]:

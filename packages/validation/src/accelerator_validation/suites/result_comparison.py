@@ -14,8 +14,8 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten
 
+from accelerator_reports.report import Tolerance
 from accelerator_validation.classify import MismatchError
-from accelerator_validation.matrix import Tolerance
 
 
 @dataclass
@@ -33,6 +33,9 @@ class Comparison:
     least by `floor`."""
     largest: float = 0.0
     """The greatest absolute difference of two finite numbers so far."""
+    share: float = 0.0
+    """The greatest difference so far, as a share of the largest number of its tensor; of gradients,
+    the norm of the difference as a share of the norm."""
     total: float = 0.0
     numbers: int = 0
 
@@ -47,6 +50,7 @@ class Comparison:
     def take(self, other: Comparison) -> None:
         """Add the differences that another comparison has collected to this one."""
         self.largest = max(self.largest, other.largest)
+        self.share = max(self.share, other.share)
         self.total += other.total
         self.numbers += other.numbers
 
@@ -65,11 +69,13 @@ class Comparison:
         )
         if found_numbers.shape != wanted_numbers.shape:
             raise MismatchError(f"{what} and the reference have different shapes")
-        self._add_differences(found_numbers, wanted_numbers)
         distance, reference_norm = (
             float((found_numbers - wanted_numbers).norm()),
             max(float(wanted_numbers.norm()), floor),
         )
+        self._add_differences(found_numbers, wanted_numbers)
+        if reference_norm and math.isfinite(distance):
+            self.share = max(self.share, distance / reference_norm)
         if not distance <= self.tolerance.rtol * reference_norm:  # also if it is NaN
             share = distance / reference_norm if reference_norm else math.inf
             limit_text = f"up to {self.tolerance.rtol:g} allowed"
@@ -78,7 +84,9 @@ class Comparison:
             )
 
     def metrics(self) -> dict[str, tuple[float, str]]:
-        """Return the metrics `max-abs-error` and `mean-abs-error`, each with the unit `1`.
+        """Return the metrics `max-abs-error`, `mean-abs-error` and `max-relative-error`.
+
+        Each has the unit `1`. The relative error is a share of the largest number of the tensor.
 
         The result is empty if no number was compared.
         """
@@ -88,6 +96,7 @@ class Comparison:
         return {
             "max-abs-error": (_three_digits(self.largest), "1"),
             "mean-abs-error": (_three_digits(mean), "1"),
+            "max-relative-error": (_three_digits(self.share), "1"),
         }
 
     def _compare_leaf(self, found_value: Any, wanted_value: Any, what: str) -> None:
@@ -102,7 +111,9 @@ class Comparison:
             and wanted_value.dtype is torch.float64
         ):
             wanted_value = wanted_value.to(found_value.dtype)  # overflow then happens on both sides
-        self._add_differences(found_value, wanted_value)
+        largest = self._add_differences(found_value, wanted_value)
+        if largest and (scale := max_magnitude(wanted_value)):
+            self.share = max(self.share, largest / scale)
         rtol, atol = self.tolerance.rtol, self.tolerance.atol
         if self.floor is not None:
             atol *= max(max_magnitude(wanted_value), self.floor)
@@ -121,14 +132,18 @@ class Comparison:
         except AssertionError as error:
             raise MismatchError(f"{what}: {error}") from None
 
-    def _add_differences(self, found_value: torch.Tensor, wanted_value: torch.Tensor) -> None:
-        """Add the differences between two tensors, where both have finite numbers."""
+    def _add_differences(self, found_value: torch.Tensor, wanted_value: torch.Tensor) -> float:
+        """Add the differences between two tensors, where both have finite numbers.
+
+        Return the greatest one.
+        """
+        largest = 0.0
         if (
             found_value.layout != torch.strided
             or found_value.is_quantized
             or not found_value.numel()
         ):
-            return
+            return largest
         wide_dtype = (
             torch.complex128
             if found_value.is_complex() or wanted_value.is_complex()
@@ -137,9 +152,11 @@ class Comparison:
         deviations = (found_value.to(wide_dtype) - wanted_value.to(wide_dtype)).abs()
         deviations = deviations[torch.isfinite(deviations)]
         if deviations.numel():
-            self.largest = max(self.largest, float(deviations.max()))
+            largest = float(deviations.max())
+            self.largest = max(self.largest, largest)
             self.total += float(deviations.sum())
             self.numbers += deviations.numel()
+        return largest
 
     def _compare_plain_values(self, found_value: object, wanted_value: object, what: str) -> None:
         if isinstance(found_value, bool | int | float | complex) and isinstance(
@@ -246,6 +263,18 @@ def significant_strides(value: torch.Tensor) -> list[int]:
     if value.layout != torch.strided or not value.numel():
         return []
     return [s for length, s in zip(value.shape, value.stride(), strict=True) if length > 1]
+
+
+def value_text(value: object) -> str:
+    """Return a text that describes a value: `float32[2, 3]` for a tensor."""
+    if isinstance(value, torch.Tensor):
+        dtype = str(value.dtype).removeprefix("torch.")
+        strided = value.layout is torch.strided and not value.is_contiguous()
+        strides = f" with strides {tuple(value.stride())}" if strided else ""
+        return f"{dtype}{list(value.shape)}{strides}"
+    if isinstance(value, list | tuple):
+        return f"({', '.join(map(value_text, value))})"
+    return repr(value)
 
 
 def tensors(values: Iterable[object]) -> list[torch.Tensor]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
-from accelerator_validation.matrix import Tolerance
+from accelerator_reports.report import Tolerance
 from accelerator_validation.suites.layouts import map_tensors
 from accelerator_validation.suites.result_comparison import max_magnitude, tensors
 from accelerator_validation.suites.sample_placement import WIDER_TYPES, sample_values, widen_sample

@@ -19,6 +19,8 @@ from torch.overrides import TorchFunctionMode
 from torch.testing._internal.opinfo.core import SampleInput
 from torch.utils._pytree import tree_leaves, tree_map
 
+from accelerator_validation.suites.result_comparison import value_text
+
 WIDER_TYPES = {
     torch.float16: torch.float64,
     torch.bfloat16: torch.float64,
@@ -158,8 +160,8 @@ def is_cpu(device: str) -> bool:
 
 def sample_text(sample: SampleInput) -> str:
     """Return a text that describes a sample: `float32[2, 3], dim=1`."""
-    keyword_texts = [f"{name}={_value_text(value)}" for name, value in sample.kwargs.items()]
-    value_texts = [_value_text(value) for value in (sample.input, *sample.args)]
+    keyword_texts = [f"{name}={value_text(value)}" for name, value in sample.kwargs.items()]
+    value_texts = [value_text(value) for value in (sample.input, *sample.args)]
     text = ", ".join([*value_texts, *keyword_texts])
     return text if len(text) <= _MAX_TEXT_CHARS else f"{text[:_MAX_TEXT_CHARS]}…"
 
@@ -201,17 +203,6 @@ class _MarkingMode(TorchFunctionMode):
         return tree_map(
             lambda v: _device_like(v, _CPU) if _names_device(v, self._device) else v, values
         )
-
-
-def _value_text(value: object) -> str:
-    if isinstance(value, torch.Tensor):
-        dtype = str(value.dtype).removeprefix("torch.")
-        strided = value.layout is torch.strided and not value.is_contiguous()
-        strides = f" with strides {tuple(value.stride())}" if strided else ""
-        return f"{dtype}{list(value.shape)}{strides}"
-    if isinstance(value, list | tuple):
-        return f"({', '.join(map(_value_text, value))})"
-    return repr(value)
 
 
 def _mark_tensor(value: Any) -> Any:

@@ -14,7 +14,6 @@ from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.model_comparison import Example, run_model
 
-_BATCH = 4
 _CLASSES = 10
 _SMALL_SIZE = 64
 
@@ -26,12 +25,13 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 
 def run(case: Case, context: Context) -> Result:
     """Run a model on the device and on the CPU, and compare the results; see `run_model`."""
-    full = bool(context.matrix.settings.get("full"))
-    return run_model(case, context, lambda: example(case.name, full=full))
+    settings = context.matrix.settings
+    full = bool(settings.get("full"))
+    return run_model(case, context, lambda: example(case.name, full=full, batch=settings["batch"]))
 
 
-def example(name: str, *, full: bool = False) -> Example:
-    """Return the timm model `name` and its inputs, by default with few classes and small images.
+def example(name: str, *, full: bool = False, batch: int = 4) -> Example:
+    """Return the timm model `name` and `batch` images, by default small ones and few classes.
 
     If `full` is true, the model has its own number of classes and image size. Raises
     BrokenTestError if timm cannot be imported.
@@ -45,4 +45,4 @@ def example(name: str, *, full: bool = False) -> Example:
     size = model.pretrained_cfg["input_size"][-1]
     if not full and not model.pretrained_cfg.get("fixed_input_size"):
         size = min(size, _SMALL_SIZE)
-    return Example(model, {"x": torch.randn(_BATCH, 3, size, size)})
+    return Example(model, {"x": torch.randn(batch, 3, size, size)})

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
 from torch import nn
@@ -42,13 +44,17 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 def run(case: Case, context: Context) -> Result:
     """Run a model's own step on the device, then compare the model's results with the reference."""
     test = _TEST_BY_MODE[case["mode"]]
-    with _restored_settings():
+    batch = context.matrix.settings["batch"]
+    checkout = context.matrix.given[CHECKOUT]
+    with _restored_settings(), _random_weights(), _skipped_if_unsupported(checkout):
         context.stage = "load"
-        with context.on_reference():
-            model_class = _model_class(case.name, context.matrix.given[CHECKOUT])
-            cpu_model = _make_model(model_class, test, "cpu")
+        with context.on_reference(), _skipped_if_absent(checkout):
+            model_class = _model_class(case.name, checkout)
+            cpu_model = _make_model(model_class, test, "cpu", batch)
         on_cpu = torch.device(context.device).type == "cpu"
-        device_model = cpu_model if on_cpu else _make_model(model_class, test, context.device)
+        device_model = (
+            cpu_model if on_cpu else _make_model(model_class, test, context.device, batch)
+        )
         context.stage = "run"
         device_model.invoke()
         del device_model
@@ -83,17 +89,48 @@ def _model_class(name: str, checkout: str) -> Any:
         sys.path.insert(0, checkout)
     try:
         return importlib.import_module(f"torchbenchmark.models.{name}").Model
-    except (ImportError, AttributeError) as error:
+    except AttributeError as error:
         raise BrokenTestError(
             f"TorchBench's {name} cannot be loaded: {_short_error(error)}"
         ) from None
 
 
-def _make_model(model_class: Any, test: str, device: str) -> Any:
+@contextmanager
+def _skipped_if_absent(checkout: str) -> Iterator[None]:
+    """Skip a test if a package or file that its model needs is not on this machine.
+
+    TorchBench's `install.py` gets them; some need a network or a token.
+    """
     try:
-        return model_class(test=test, device=device, batch_size=None, extra_args=[])
+        yield
+    except Exception as error:
+        causes: list[BaseException] = [error]
+        while cause := causes[-1].__cause__ or causes[-1].__context__:
+            causes.append(cause)
+        if not any(isinstance(cause, ImportError | OSError) for cause in causes):
+            raise
+        text = _short_error(error).replace(checkout, "CHECKOUT")
+        raise SkippedError(f"TorchBench's install.py did not get what it needs: {text}") from None
+
+
+def _make_model(model_class: Any, test: str, device: str, batch: int) -> Any:
+    options = {"test": test, "device": device, "extra_args": []}
+    try:
+        return model_class(**options, batch_size=batch or None)
+    except NotImplementedError:
+        if not batch:
+            raise
+        return model_class(**options, batch_size=None)  # its batch cannot be changed
+
+
+@contextmanager
+def _skipped_if_unsupported(checkout: str) -> Iterator[None]:
+    """Skip a test that TorchBench's own code refuses; an operator of the device may refuse, too."""
+    try:
+        yield
     except NotImplementedError as error:
-        if str(error).startswith("Could not run"):  # an operator of the device, not the model
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        if not frame.f_code.co_filename.startswith(checkout):
             raise
         raise SkippedError(f"TorchBench doesn't support this test: {_short_error(error)}") from None
 
@@ -103,6 +140,39 @@ def _example(module: nn.Module, inputs: Any) -> Example:
         return Example(module.eval(), inputs)
     args = tuple(inputs) if isinstance(inputs, tuple | list) else (inputs,)
     return Example(module.eval(), args=args)
+
+
+class _NoWeights(dict[str, Any]):
+    """Stands for the weights of a file that is not downloaded."""
+
+
+@contextmanager
+def _random_weights() -> Iterator[None]:
+    """Let the libraries torchvision and timm make models with random weights in a `with` block.
+
+    TorchBench asks them for trained weights, which are hundreds of megabytes.
+    """
+    load_state_dict = nn.Module.load_state_dict
+
+    def load(module: nn.Module, state_dict: Any, *args: Any, **kwargs: Any) -> Any:
+        if not isinstance(state_dict, _NoWeights):
+            return load_state_dict(module, state_dict, *args, **kwargs)
+        return None
+
+    def without_weights(create: Any) -> Any:
+        return lambda *args, **kwargs: create(*args, **{**kwargs, "pretrained": False})
+
+    patches: list[tuple[Any, str, Any]] = [(nn.Module, "load_state_dict", load)]
+    with suppress(ImportError, RuntimeError):
+        weights = importlib.import_module("torchvision.models").WeightsEnum
+        patches.append((weights, "get_state_dict", lambda *_, **__: _NoWeights()))
+    with suppress(ImportError, RuntimeError):
+        timm = importlib.import_module("timm")
+        patches.append((timm, "create_model", without_weights(timm.create_model)))
+    with ExitStack() as stack:
+        for owner, name, replacement in patches:
+            stack.enter_context(patch.object(owner, name, replacement))
+        yield
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 import torch
 
@@ -19,7 +20,6 @@ from accelerator_validation.suites.model_comparison import Example, run_model
 VOCABULARY = 128
 _TEXT_LENGTH = 12
 _BATCH = 2
-_IMAGE_SIZE = 224
 
 Settings = Mapping[str, Any]
 InputFactory = Callable[[Any], dict[str, Any]]
@@ -267,28 +267,28 @@ def offers(matrix: Matrix) -> Iterator[Offer]:  # noqa: ARG001 - every suite is 
 
 def run(case: Case, context: Context) -> Result:
     """Run a model on the device and on the CPU, and compare the results; see `run_model`."""
-    full = bool(context.matrix.settings.get("full"))
-    return run_model(case, context, lambda: example(case.name, full=full))
+    return run_model(case, context, lambda: example(case.name))
 
 
-def example(name: str, *, full: bool = False) -> Example:
-    """Return the model of the class `name` with its inputs, by default in a small configuration.
+def example(name: str) -> Example:
+    """Return the model of the class `name` with its inputs, in a small configuration.
 
-    If `full` is true, the model has the default configuration of its class. Raises BrokenTestError
-    if Transformers cannot be imported.
+    Raises BrokenTestError if Transformers cannot be imported.
     """
     architecture = _BY_NAME[name]
+    model_class = getattr(load_transformers(), architecture.name)
+    config = model_class.config_class(**architecture.settings)
+    return Example(with_larger_weights(model_class(config)), architecture.inputs(config))
+
+
+def load_transformers() -> ModuleType:
+    """Return the library Transformers. Raises BrokenTestError if it cannot be imported."""
     os.environ.setdefault("HF_HUB_OFFLINE", "1")  # weights are random, so nothing is downloaded
     try:
         import transformers
     except (ImportError, RuntimeError) as error:
         raise BrokenTestError(f"transformers cannot be imported here: {error}") from None
-    model_class = getattr(transformers, architecture.name)
-    config = model_class.config_class(**({} if full else architecture.settings))
-    if full and not hasattr(config, "image_size"):
-        config.image_size = _IMAGE_SIZE
-    model = model_class(config)
-    return Example(model if full else with_larger_weights(model), architecture.inputs(config))
+    return cast("ModuleType", transformers)
 
 
 def with_larger_weights(model: Any) -> Any:

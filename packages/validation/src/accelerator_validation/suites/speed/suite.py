@@ -15,9 +15,10 @@ import torch
 from torch.utils.benchmark import Measurement, Timer
 
 from accelerator_reports.environment import proc_field
+from accelerator_reports.report import Tolerance
 from accelerator_validation.case import Case, Result
 from accelerator_validation.classify import CheckFailedError, MismatchError, SkippedError
-from accelerator_validation.matrix import Matrix, Tolerance
+from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.speed.benchmark import Setting, SpeedBenchmark, Workload
