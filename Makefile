@@ -81,6 +81,10 @@ validate-executorch: $(VALIDATION)/.executorch ## Run the ExecuTorch suites and 
 	mkdir -p made-here/cpu
 	$(VALIDATE) --lock requirements-executorch.lock --suite executorch --backend xnnpack,openvino,arm_tosa --out made-here/cpu/executorch.json $(ARGS)
 
+repeat-cpu: ## Run 20 tests of the report of `make validate-cpu` again, with their published commands
+	PYTHONPATH=tests/validation_torch/shim $(VALIDATION)/bin/python -m tools.repeat_tests made-here/cpu/validation.json \
+	    --bin $(VALIDATION)/bin --lock requirements-validation.lock $(ARGS)
+
 # The models of PyTorch's benchmarks at full size, with random weights: about two and a half hours on two cores.
 # One worker, because two large models at once do not fit into 16 GB.
 MODELS := .venv-models
@@ -89,8 +93,8 @@ TORCHBENCH ?=
 validate-models: $(MODELS)/.installed ## Run models at full size on the CPU: make validate-models TORCHBENCH=CHECKOUT
 	mkdir -p made-here/cpu
 	$(MODELS)/bin/accelerator-portal validate --device cpu --known-issues . --kind made-here --lock requirements-models.lock \
-	    --workers 1 --threads 2 --suite timm --suite huggingface --suite operators \
-	    $(if $(TORCHBENCH),--suite torchbench --torchbench $(TORCHBENCH)) --out made-here/cpu/models.json $(ARGS)
+	    --workers 1 --threads 2 --trigger periodic --suite timm --suite huggingface \
+	    $(if $(TORCHBENCH),--suite torchbench --torchbench $(TORCHBENCH)) --out made-here/cpu/models$(if $(COMPILER),-$(COMPILER)).json $(if $(COMPILER),--only compiler=$(COMPILER)) $(ARGS)
 
 $(MODELS)/.installed: requirements-models.lock
 	@echo "Installing torch and the models' libraries into $(MODELS). This takes some minutes and 7 GB."
