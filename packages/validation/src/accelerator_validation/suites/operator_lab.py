@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,12 +44,15 @@ _NO_DECOMPOSITIONS = tuple(
 )
 """Operators with such names that compute each number of the result in one way only."""
 
-_WITH_TIES = (
-    *("sort", "argsort", "topk", "kthvalue", "median", "nanmedian", "mode", "cummax", "cummin"),
-    *("max.reduction", "min.reduction", "max_pool", "nn.functional.max_pool"),
-    *("nn.functional.adaptive_max_pool", "nn.functional.fractional_max_pool"),
+WITH_TIES = (
+    *("sort", "argsort", "topk", "kthvalue", "median", "nanmedian", "mode", "max_pool"),
+    *("nn.functional.max_pool", "nn.functional.adaptive_max_pool"),
+    "nn.functional.fractional_max_pool",
 )
-"""The beginnings of the names of operators that return an index of one of several equal numbers."""
+"""The beginnings of the names of operators that return an index of one of several equal numbers.
+
+Not among them are `max` and `min`, whose documentation names the first one, and `cummax` and
+`cummin`, for which PyTorch's own backends return the last one."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,14 @@ class OperatorLab:
     def device(self) -> str:
         """The device under test."""
         return self.context.device
+
+    @property
+    def scalars_last(self) -> list[SampleInput]:
+        """The samples, those without a tensor of several elements at the end."""
+        return sorted(
+            self.samples,
+            key=lambda s: all(v.numel() < 2 for v in tensors(sample_values(s))),  # noqa: PLR2004 - several
+        )
 
     def call(self, sample: SampleInput, function: Any = None, **more: Any) -> Any:
         """Return what a function of the operator (default: the operator) returns for a sample."""
@@ -133,9 +144,8 @@ class OperatorLab:
     def compare_derived(self, sample: SampleInput, what: str) -> bool:
         """Compare the result for a derived sample; return whether the CPU has one to compare.
 
-        Of equal numbers, a device may return the index of any. Results are not compared if the
-        device has PyTorch's own shapes and the CPU other ones, as of `pixel_unshuffle` without
-        elements.
+        Results are not compared if the device has PyTorch's own shapes and the CPU other ones, as
+        of `pixel_unshuffle` without elements.
         """
         wanted = self.reference(sample)
         if not wanted:
@@ -145,8 +155,6 @@ class OperatorLab:
         wanted = self.comparable(sample, wanted)
         if _shapes(found) != _shapes(wanted) and _shapes(found) == _shapes(self.on_meta(sample)):
             return False
-        if self.info.full_name.startswith(_WITH_TIES):
-            found, wanted = _without_indices(found), _without_indices(wanted)
         self.compare_settled(found, wanted, sample, self.reference, f"the result for {what}")
         return True
 
@@ -184,12 +192,40 @@ class OperatorLab:
         what: str,
     ) -> None:
         """Raise MismatchError if rounding does not explain a difference from the reference."""
+        found, wanted = self.without_ties(sample, found, wanted)
         if not self.agrees(found, wanted):
             limits = RoundingLimits(
                 self.comparison.tolerance, is_elementwise(self.info), self.device == "cpu"
             )
             found = settled(found, wanted, sample, compute, limits)
         self.compare(found, self._with_types(wanted, found, sample), what)
+
+    def without_ties(
+        self, sample: SampleInput, found: Sequence[object], wanted: Sequence[object]
+    ) -> tuple[list[object], list[object]]:
+        """Return results on the device and the reference without indices of equal numbers.
+
+        Of equal numbers, a device may return the index of any, unless the sample asks for a stable
+        order. The indices stay, to be compared, if the input has other numbers there.
+        """
+        same = list(found), list(wanted)
+        name, own, others = self.info.full_name, tensors(found), tensors(wanted)
+        if not name.startswith(WITH_TIES) or sample.kwargs.get("stable") or not own or not others:
+            return same
+        if not isinstance(sample.input, torch.Tensor) or own[-1].dtype is not torch.int64:
+            return same
+        numbers, indices = sample.input.detach().cpu(), own[-1].cpu()
+        if name.startswith("argsort"):
+            chosen = [*_numbers_at(numbers, others[-1].cpu())]
+        elif len(own) > 1:
+            chosen = [own[0].detach().cpu()] * len([*_numbers_at(numbers, indices)])
+        else:
+            return same
+        distinct = not name.startswith(("sort", "argsort", "topk")) or _are_distinct(indices)
+        pairs = zip(_numbers_at(numbers, indices), chosen, strict=False)
+        if distinct and any(a.numel() == b.numel() and _equal(a, b.view_as(a)) for a, b in pairs):
+            return same[0][:-1], same[1][:-1]
+        return same
 
     def _with_types(
         self, wanted: Sequence[object], found: Sequence[object], sample: SampleInput
@@ -276,8 +312,25 @@ def _own_copy(value: torch.Tensor) -> torch.Tensor:
     return copy_tensor(value, "cpu", value.dtype)
 
 
-def _without_indices(values: Sequence[object]) -> list[object]:
-    return [v for v in values if not (isinstance(v, torch.Tensor) and v.dtype is torch.int64)]
+def _numbers_at(numbers: torch.Tensor, indices: torch.Tensor) -> Iterator[torch.Tensor]:
+    """Yield the numbers that indices choose: along each axis, and on the axes from there on.
+
+    Indices that lack an axis choose one number along it. Those of pooling count on several axes.
+    """
+    for axis in range(numbers.dim()):
+        for source, places in (
+            (numbers, indices),
+            (numbers, indices.unsqueeze(axis) if axis <= indices.dim() else indices),
+            (numbers.flatten(axis), indices.flatten(axis) if axis < indices.dim() else indices),
+        ):
+            with suppress(RuntimeError, IndexError):
+                yield source.gather(axis, places)
+
+
+def _are_distinct(indices: torch.Tensor) -> bool:
+    """Return whether no index comes twice along one of the axes."""
+    ordered = (indices.sort(axis).values.diff(dim=axis) for axis in range(indices.dim()))
+    return not indices.dim() or any(bool((steps != 0).all()) for steps in ordered)
 
 
 def _shapes(values: Iterable[object]) -> list[torch.Size]:

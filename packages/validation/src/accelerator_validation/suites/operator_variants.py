@@ -74,6 +74,12 @@ which PyTorch cannot compute the shape of the result from shapes."""
 _WRITES_TO_INDICES = ("scatter", "index_add", "index_copy", "index_fill", "index_put", "put")
 """Parts of the names of operators for which equal indices leave the result to the device."""
 
+_FILLED = 3
+"""The number in a tensor for `out=` before a call: neither of the results of a comparison."""
+
+_OUT_TYPES = (torch.float64, torch.float32, torch.int64, torch.uint8)
+"""The data types of `out=` besides that of the result."""
+
 _REPEATS = 3
 """How often an operator is called with the same inputs, to compare the results."""
 
@@ -106,11 +112,9 @@ def _check_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
         lab.announce(f"{layout} input", moved)
         placed = lab.on_device(moved)
         found = lab.call(placed)
-        lab.compare(
-            lab.comparable(moved, leaves(found)),
-            lab.comparable(moved, wanted),
-            f"the result for {layout} inputs",
-        )
+        own, expected = lab.comparable(moved, leaves(found)), lab.comparable(moved, wanted)
+        own, expected = lab.without_ties(moved, own, expected)
+        lab.compare(own, expected, f"the result for {layout} inputs")
         lab.check_unchanged(moved, placed, f"the operator with {layout} inputs")
         if is_elementwise(lab.info):
             check_result_strides(lab, moved, found, on_strides, f"the result for {layout} inputs")
@@ -120,9 +124,32 @@ def _check_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
 
 
 def check_out(lab: OperatorLab) -> Iterator[None]:
-    """Compare what `out=` holds and returns, for tensors of several layouts and an empty one."""
+    """Compare what `out=` holds and returns, for tensors of several layouts and an empty one.
+
+    Also tensors of another data type are given, which PyTorch fills if it can convert the result.
+    """
     for layout in ("same", *LAYOUTS[:2], "empty"):
         yield from islice(_check_out_layout(lab, layout), lab.limit)
+    for dtype in _OUT_TYPES:
+        yield from islice(_check_out_type(lab, dtype), lab.limit)
+
+
+def _check_out_type(lab: OperatorLab, dtype: torch.dtype) -> Iterator[None]:
+    for sample in lab.scalars_last:
+        wanted = lab.reference(sample)
+        if not wanted or not _are_strided(wanted) or wanted[0].dtype is dtype:  # type: ignore[attr-defined]
+            continue
+        expected = [value.to(dtype) for value in tensors(wanted)]
+        on_cpu = _cpu_outs(lab, sample, expected, "same")
+        if on_cpu is None or not lab.agrees(on_cpu, expected):
+            continue  # the CPU does not convert, or computes in the other type
+        lab.announce(f"out= of {dtype}", sample)
+        outs = _outs(expected, "same", lab.device)
+        lab.call(lab.on_device(sample), out=outs[0] if len(outs) == 1 else tuple(outs))
+        lab.compare(
+            lab.comparable(sample, outs), lab.comparable(sample, expected), f"out= of {dtype}"
+        )
+        yield
 
 
 def _check_out_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
@@ -186,12 +213,12 @@ def _cpu_outs(
 
 
 def _outs(wanted: Sequence[object], layout: str, device: str) -> list[torch.Tensor]:
-    """Return tensors for `out=` that are filled with ones, in a layout, on a device."""
+    """Return tensors for `out=` that are filled with one number, in a layout, on a device."""
     outs = []
     for value in tensors(wanted):
-        filled = torch.ones((0,) if layout == "empty" else value.shape, dtype=value.dtype)
-        moved = relaid(filled, layout)
-        memory = torch.ones(_extent(moved), dtype=value.dtype).to(device)
+        shape = (0,) if layout == "empty" else value.shape
+        moved = relaid(torch.empty(shape, dtype=value.dtype), layout)
+        memory = torch.full((_extent(moved),), _FILLED, dtype=value.dtype).to(device)
         outs.append(memory.as_strided(moved.shape, moved.stride(), 0))
     return outs
 
@@ -294,7 +321,7 @@ def check_large(lab: OperatorLab) -> Iterator[None]:
     if is_decomposition(lab.info) or lab.info.full_name.startswith(_NEVER_LARGE):
         return
     samples = lab.samples
-    if lab.dtype in {torch.bfloat16, torch.float16}:
+    if lab.dtype in {torch.bfloat16, torch.float16} and not is_elementwise(lab.info):
         samples = [map_tensors(sample, _without_signs) for sample in samples]
     by_size = sorted(samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
     for change in (enlarged, with_long_axis, partial(with_long_axis, named=True)):
@@ -324,7 +351,7 @@ def check_special(lab: OperatorLab) -> Iterator[None]:
     Only inputs are compared for which PyTorch can compute the shape of the result.
     """
     counts: Counter[str] = Counter()
-    for sample in lab.samples:
+    for sample in lab.scalars_last:
         for special in special_samples(lab.info, sample, lab.dtype, lab.seed):
             is_known = counts[special.what] >= lab.limit or not _is_affordable(lab, special.sample)
             scaled = lab if special.scale == 1 else lab.with_scale(special.scale)

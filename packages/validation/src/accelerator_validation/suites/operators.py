@@ -33,9 +33,13 @@ from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
 from accelerator_validation.suites.float32_precision import full_float32
-from accelerator_validation.suites.layouts import with_shape
+from accelerator_validation.suites.layouts import map_tensors, with_shape
 from accelerator_validation.suites.operator_call import OperatorTest
-from accelerator_validation.suites.operator_lab import OperatorLab, is_elementwise
+from accelerator_validation.suites.operator_lab import (
+    WITH_TIES,
+    OperatorLab,
+    is_elementwise,
+)
 from accelerator_validation.suites.operator_variants import VARIANTS, offers_variant
 from accelerator_validation.suites.result_comparison import (
     Comparison,
@@ -79,10 +83,14 @@ _LAYOUTS = frozenset(
 )
 
 _IMAGES = (2, 3, 4, 5)
+"""A shape that can be channels-last, and whose axes can be told apart."""
 _NARROW_TYPES = frozenset({"bfloat16", "float16"})
+_SHORT_INTEGERS = frozenset({"int8", "int16"})
+"""Types in which only elementwise operators are tested at the level `standard`."""
+_MOST_DIFFERENT, _STEPS_OF_ONE = 256, 8
+"""How many different numbers bfloat16 holds with these steps."""
 _MOST_FROZEN = 3
 """How many inputs are in turn without a gradient."""
-"""A shape that can be channels-last, and whose axes can be told apart."""
 
 CPU_SAMPLES_NOTE = (
     "OpInfo has no samples for this device. The samples for the CPU were copied to it."
@@ -107,6 +115,8 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
             for dtype in info.backward_dtypes
             if dtype in name_by_dtype and (dtype.is_floating_point or dtype.is_complex)
         )
+        if matrix.level == "standard" and not is_elementwise(info):
+            forward -= _SHORT_INTEGERS
         if forward:
             yield Offer(name, {"dtype": forward, "mode": frozenset({"forward"})})
         if info.supports_autograd and backward & forward:
@@ -116,12 +126,14 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         variant_dtype = next(filter(forward.__contains__, matrix.axes["dtype"]), "")
         if variants and forward:
             yield Offer(name, {"dtype": frozenset({variant_dtype}), "mode": variants})
-        if adds_many_numbers(info) and (narrow := forward & _NARROW_TYPES - {variant_dtype}):
+        narrow = forward & _NARROW_TYPES - {variant_dtype}
+        if narrow and (adds_many_numbers(info) or is_elementwise(info)):
             yield Offer(name, {"dtype": narrow, "mode": frozenset({"large"})})
         if takes_special_numbers(info) and "float16" in forward - {variant_dtype}:
             yield Offer(name, {"dtype": frozenset({"float16"}), "mode": frozenset({"special"})})
-        if takes_long_numbers(info) and "int64" in forward - {variant_dtype}:
-            yield Offer(name, {"dtype": frozenset({"int64"}), "mode": frozenset({"special"})})
+        long = forward & {"int64", "int32"} - {variant_dtype}
+        if long and takes_long_numbers(info):
+            yield Offer(name, {"dtype": long, "mode": frozenset({"special"})})
 
 
 @full_float32()
@@ -143,11 +155,14 @@ def run(case: Case, context: Context) -> Result:
     known_samples = _make_samples(info, dtype, case, context, requires_grad=requires_grad)
     if not known_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
-    samples = choose_samples(known_samples, context.matrix.settings["samples"])
+    settings = context.matrix.settings
+    samples = choose_samples(known_samples, settings["samples"], settings["further_samples"])
     context.metrics |= {"samples": (len(samples), "1"), "known-samples": (len(known_samples), "1")}
-    limit = context.matrix.settings["comparisons"]
+    limit = settings["comparisons"]
     context.tolerance, context.inputs = tolerance, _samples_text(samples, known_samples)
     lab = OperatorLab(info, samples, context, comparison, dtype, case.seed, limit)
+    if backward and info.full_name.startswith(WITH_TIES):
+        samples = [map_tensors(sample, _untied) for sample in samples]
     if case["mode"] in VARIANTS:
         if is_elementwise(info):  # OpInfo's samples have one axis
             images = (with_shape(sample, _IMAGES, case.seed) for sample in samples)
@@ -174,6 +189,18 @@ def run(case: Case, context: Context) -> Result:
     )
     context.metrics |= comparison.metrics()
     return _compared_result(case, context, len(trials), len(compared_trials), cpu_errors)
+
+
+def _untied(value: torch.Tensor) -> torch.Tensor:
+    """Return different numbers in the order of those of a tensor.
+
+    Of equal numbers, each device gives the gradient to another one.
+    """
+    if not value.is_floating_point() or value.numel() > _MOST_DIFFERENT:
+        return value
+    ranks = value.detach().flatten().argsort(stable=True).argsort().view(value.shape)
+    numbers = ((ranks - value.numel() // 2) / _STEPS_OF_ONE).to(value.dtype)
+    return numbers.requires_grad_(value.requires_grad)
 
 
 def _samples_text(samples: Sequence[SampleInput], known_samples: Sequence[SampleInput]) -> str:
@@ -273,7 +300,7 @@ def _compare_sample(
     context.announce(step)
     result = trial.on_device()
     context.stage = "compare"
-    what = "a gradient" if trial.backward else "the result"
+    what = f"{'a gradient' if trial.backward else 'the result'} for {sample_text(trial.sample)}"
     for value, part in ((result.outputs, "the result"), (result.gradients, "a gradient")):
         if trial.expected_device:
             check_device(value, trial.expected_device, f"{part} of sample {number}")

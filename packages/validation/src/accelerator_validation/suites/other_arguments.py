@@ -20,6 +20,12 @@ _EPSILON = 1e-3
 
 _LONG_SCALAR = 2**24 + 1
 
+_FAR = 23
+"""An integer beyond the axes of OpInfo's samples, and no multiple of their lengths."""
+
+_WITH_PROBABILITY = ("dropout", "scaled_dot_product_attention")
+"""Parts of the names of operators whose numbers with a fraction are probabilities."""
+
 _KEPT = frozenset({"inplace", "check_errors", "sparse", "sparse_grad"})
 """Flags that leave the numbers of the result alone."""
 
@@ -40,8 +46,9 @@ def other_arguments(info: OpInfo, sample: SampleInput) -> Iterator[tuple[str, Sa
         used = {k: v for k, v in kwargs.items() if k in sample.kwargs or v is not given[k]}
         return with_arguments(sample, sample.input, args, used)
 
+    bounded = any(part in info.full_name for part in _WITH_PROBABILITY)
     for place, value in enumerate(values):
-        for kind, other in _others(value):
+        for kind, other in _others(value, bounded=bounded):
             yield f"value {place + 1} of the arguments {kind}", changed({place: other})
     flags = {place: not value for place, value in enumerate(values) if isinstance(value, bool)}
     for pair in combinations(flags, 2):
@@ -113,8 +120,11 @@ def _takes_dtype(info: OpInfo) -> bool:
     return any(argument.name == "dtype" for schema in _schemas(info) for argument in schema)
 
 
-def _others(value: object) -> Iterator[tuple[str, object]]:
-    """Yield ways to change a value of an argument, and the changed values."""
+def _others(value: object, *, bounded: bool) -> Iterator[tuple[str, object]]:
+    """Yield ways to change a value of an argument, and the changed values.
+
+    If `bounded` is true, numbers with a fraction stay between 0 and 1.
+    """
     others: dict[str, Any] = {}
     if isinstance(value, bool):
         others = {"negated": not value}
@@ -126,12 +136,17 @@ def _others(value: object) -> Iterator[tuple[str, object]]:
             "of -2": -2,
             "plus 1": value + 1,
             "times 3": 3 * value,
+            "with another sign": -value,
+            f"of {_FAR}": _FAR,
+            f"of {-_FAR}": -_FAR,
         }
     elif isinstance(value, float) and 0 < value < _EPSILON:
         others = {"plus 1": value + 1, "halved": value / 2}
     elif isinstance(value, float):
         others = {"of 0": 0.0, "plus 1": value + 1, "halved": value / 2}
         others |= {"with another sign": -value, "infinite": math.inf, "minus infinity": -math.inf}
+    if bounded and isinstance(value, float):  # a probability, which not every device checks
+        others = {kind: other for kind, other in others.items() if 0 <= other <= 1}
     yield from ((kind, other) for kind, other in others.items() if other != value)
 
 

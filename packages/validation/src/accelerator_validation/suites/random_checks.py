@@ -11,9 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch.nn import functional
+from torch.overrides import TorchFunctionMode
 
 from accelerator_validation.classify import MismatchError
 
@@ -25,6 +27,15 @@ NUMBERS = 100_003
 
 _LONG = 2**40
 _WEIGHTS = torch.tensor([1.0, 2, 3, 4])
+
+_TAKE_GENERATORS = frozenset(
+    {
+        *("bernoulli", "bernoulli_", "uniform_", "normal", "normal_", "randn", "rand", "randint"),
+        *("random_", "randperm", "exponential_", "cauchy_", "log_normal_", "geometric_"),
+        "multinomial",
+    }
+)
+"""The names of functions with an argument `generator`."""
 
 Draw = Callable[[str], torch.Tensor]
 """Draws numbers on a device."""
@@ -67,7 +78,55 @@ def check_random(name: str, device: str, seed: int) -> Iterator[None]:
             raise MismatchError(f"{what}: two draws give the same numbers")
         for numbers in (first, second):
             check_law(numbers.detach().double().flatten(), law, what)
+        _check_own_generator(what, draw, device, seed)
         yield
+
+
+def _check_own_generator(what: str, draw: Draw, device: str, seed: int) -> None:
+    """Expect that a generator advances, repeats with its seed, and leaves the default one alone.
+
+    Nothing is checked of functions that take no generator, and on devices that have none.
+    """
+    try:
+        generator = torch.Generator(device)
+    except Exception:  # noqa: BLE001 - a device that does not implement one
+        return
+    with _GeneratorMode(torch.Generator("cpu")) as mode:
+        draw("cpu")
+    if not mode.is_taken:
+        return
+    generator.manual_seed(seed)
+    torch.manual_seed(seed + 1)
+    untouched = draw(device).cpu()
+    torch.manual_seed(seed + 1)
+    with _GeneratorMode(generator):
+        first, second = draw(device).cpu(), draw(device).cpu()
+    if not torch.equal(untouched, draw(device).cpu()):
+        raise MismatchError(f"{what}: a generator of its own changes the default generator")
+    if torch.equal(first, second):
+        raise MismatchError(f"{what}: a generator of its own gives the same numbers again")
+    generator.manual_seed(seed)
+    with _GeneratorMode(generator):
+        if not torch.equal(first, draw(device).cpu()):
+            raise MismatchError(f"{what}: the same seed of a generator gives other numbers")
+
+
+class _GeneratorMode(TorchFunctionMode):
+    """Gives a generator to each random function in a `with` block that takes one."""
+
+    def __init__(self, generator: torch.Generator) -> None:
+        super().__init__()
+        self._generator = generator
+        self.is_taken = False
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        kwargs = kwargs or {}
+        if getattr(func, "__name__", "") not in _TAKE_GENERATORS:
+            return func(*args, **kwargs)
+        self.is_taken = True
+        return func(*args, **kwargs, generator=self._generator)
 
 
 def check_law(numbers: torch.Tensor, law: Law, what: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, combinations
 from typing import TypeVar
 
 import torch
@@ -28,15 +28,20 @@ more."""
 # Features that matter together with the highest rank: a kernel for four axes may ignore `dim`.
 _PAIRED_KINDS = frozenset({"value", "keyword", "empty", "broadcast", "strides"})
 
+_ARGUMENT_KINDS = frozenset({"value", "keyword"})
+
 _MAX_SIZE_CLASS = 8
 _LARGE_NUMBER = 10_000
 
 
-def choose_samples(samples: Sequence[SampleInput], number: int) -> list[SampleInput]:
-    """Return at most `number` of the samples, in the order of choice.
+def choose_samples(
+    samples: Sequence[SampleInput], number: int, further: int = 0
+) -> list[SampleInput]:
+    """Return at most `number` of the samples and `further` ones, in the order of choice.
 
     First come samples that add the most features that the chosen samples lack, then those that add
-    pairs of a feature and the highest rank. The rest is spread evenly over all samples.
+    pairs of a feature and the highest rank. The rest is spread evenly over all samples. The further
+    ones add pairs of features of the arguments that no chosen sample has.
     """
     if len(samples) <= number:
         return list(samples)
@@ -48,6 +53,8 @@ def choose_samples(samples: Sequence[SampleInput], number: int) -> list[SampleIn
     rest = [index for index in range(len(samples)) if index not in set(chosen)]
     room = number - len(chosen)
     chosen += [rest[position * len(rest) // room] for position in range(room)] if room else []
+    if further:
+        chosen += _cover(list(map(_pairs_of_features, all_features)), chosen, further)
     return [samples[index] for index in chosen]
 
 
@@ -82,6 +89,13 @@ def _pairs_with_rank(features: Iterable[SampleFeature]) -> frozenset[SampleFeatu
     ranks = [feature[2] for feature in features if feature[0] == "rank"]
     highest = max((rank for rank in ranks if isinstance(rank, int)), default=0)
     return frozenset(("with rank", highest, f) for f in features if f[0] in _PAIRED_KINDS)
+
+
+def _pairs_of_features(features: Iterable[SampleFeature]) -> frozenset[SampleFeature]:
+    """Return the pairs of arguments' features, each with the highest rank of the sample."""
+    ranks = [feature[2] for feature in features if feature[0] == "rank"]
+    paired = sorted((f for f in features if f[0] in _ARGUMENT_KINDS), key=repr)
+    return frozenset(("together", max(ranks, default=0), *p) for p in combinations(paired, 2))  # type: ignore[type-var]
 
 
 def _argument_features(place: object, value: object) -> Iterator[SampleFeature]:

@@ -32,6 +32,8 @@ from accelerator_validation.suites.sample_placement import (
 _SPECIAL_NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -0.0)
 _LONG_NUMBERS = (2**31, -(2**31) - 1, 2**40 + 1, -1, 0)
 """Integers that 32 bits cannot hold, among others."""
+_NEAR_LIMITS = (2**31 - 1, 2**30 + 1, -(2**31) + 1, -1, 0)
+"""Integers whose sums 32 bits cannot hold, without the lowest one: division by -1 would trap."""
 _NEIGHBORS = (2**24, 2**24 + 1, 2**53, 2**53 + 1)
 """Integers that differ by 1, which float32 or float64 cannot tell apart."""
 _OTHER_TYPES = (torch.int32, torch.uint8)
@@ -45,6 +47,9 @@ _MANY = 12
 
 _WITH_SPECIAL_NUMBERS = (
     *("softmax", "log_softmax", "nn.functional.softmin", "logsumexp", "cumsum", "cumprod"),
+    *("logcumsumexp", "cumulative_trapezoid", "trapezoid", "trapz", "cross", "outer", "renorm"),
+    *("heaviside", "nan_to_num", "masked.", "new_full", "full_like", "addcdiv", "hypot", "polar"),
+    *("unbind", "split", "chunk", "narrow", "squeeze", "movedim", "column_stack", "vstack"),
     *("cummax", "cummin", "max.", "min.", "aminmax", "sort", "msort", "topk", "kthvalue"),
     *("median", "nanmedian", "clamp", "where", "isin", "equal", "lerp", "addcmul", "diff"),
     *("nonzero", "tril", "triu", "diag", "flip", "roll", "rot90", "gather", "index_", "take"),
@@ -57,6 +62,9 @@ _WITH_SPECIAL_NUMBERS = (
     *("nn.functional.hard", "nn.functional.soft", "nn.functional.threshold", "nn.functional.pad."),
     *("nn.functional.logsigmoid", "nn.functional.tanhshrink", "nn.functional.max_pool"),
     *("nn.functional.embedding", "nn.functional.pixel", "nn.functional.dropout"),
+    *("nn.functional.l1_loss", "nn.functional.mse_loss", "nn.functional.smooth_l1_loss"),
+    *("nn.functional.huber_loss", "nn.functional.nll_loss", "nn.functional.glu"),
+    *("nn.functional.channel_shuffle", "nn.functional.unfold", "nn.functional.avg_pool"),
 )
 """The beginnings of the names of operators, besides reductions and elementwise ones, for which
 special numbers have a defined result."""
@@ -105,6 +113,10 @@ def special_samples(
     mixed = partial(_mixed, sample, dtype=dtype, seed=seed)
     if isinstance(info, BinaryUfuncInfo):
         yield from _other_types(info, sample, dtype)
+    if dtype is torch.int32:
+        yield SpecialSample("integers near the limits of the type", mixed(_NEAR_LIMITS))
+        yield SpecialSample("large positive integers", mixed(_NEAR_LIMITS[:2], share=1))
+        return
     if dtype is torch.int64:
         yield SpecialSample("integers above 2**31", mixed(_LONG_NUMBERS))
         yield SpecialSample("neighboring integers", mixed(_NEIGHBORS, share=1))
