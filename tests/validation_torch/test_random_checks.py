@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from accelerator_validation.classify import MismatchError
 from accelerator_validation.suites.random_checks import LAWS, NUMBERS, check_law, check_random
@@ -48,3 +50,39 @@ def test_a_permutation_has_each_number_once() -> None:
     law = next(law for what, _, law in LAWS["randint"] if what == "randperm")
     with pytest.raises(MismatchError, match="come again"):
         check_law(torch.randint(NUMBERS, (NUMBERS,)).double(), law, "randperm")
+
+
+class _Device(TorchDispatchMode):  # type: ignore[misc] # torch is not installed beside mypy
+    """A device whose random functions misuse a generator of one's own."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__()
+        self._fault = fault
+
+    def __torch_dispatch__(
+        self,
+        func: Callable[..., object],
+        types: object,
+        args: tuple[object, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> object:
+        kwargs = dict(kwargs or {})
+        generator = kwargs.get("generator")
+        if generator is None:
+            return func(*args, **kwargs)
+        state = generator.get_state()
+        if self._fault == "ignored":
+            kwargs["generator"] = None
+        result = func(*args, **kwargs)
+        if self._fault == "not advanced":
+            generator.set_state(state)
+        return result
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [("not advanced", "same numbers again"), ("ignored", "changes the default generator")],
+)
+def test_a_generator_that_is_given_must_be_used(fault: str, words: str) -> None:
+    with _Device(fault), pytest.raises(MismatchError, match=words):
+        list(check_random("exponential", "cpu", 1))

@@ -68,10 +68,14 @@ _calls: list[str] = []
 _SINGLE_TYPES = {
     "bfloat16": torch.bfloat16,
     "int64": torch.int64,
+    "int16": torch.int16,
+    "int8": torch.int8,
     "bool": torch.bool,
 }
 _LARGE = 20_000
 _MANY = 8
+_BEYOND = 20
+_VECTOR = 16
 _TINY = 1e-8
 _FAR = 1000
 _MOST_AXES = 6
@@ -117,8 +121,11 @@ def computed(fault: str | None, compute: Callable[[], Any], args: Any, kwargs: A
     """Compute a result as a faulty kernel does."""
     if fault == "noop":
         return args[0]
-    if fault == "unwritten" and "out" in kwargs:
-        return kwargs["out"]
+    out = kwargs.get("out")
+    if out is not None and (
+        fault == "unwritten" or (fault == "untyped" and out.dtype is not torch.bool)
+    ):
+        return out
     if fault == "unseeded":
         with torch.random.fork_rng():
             torch.manual_seed(time.time_ns())
@@ -159,6 +166,8 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "halves": any(v.is_floating_point() and (v.detach() % 1 == 0.5).any() for v in given),
         "nan-spreads": any(v.is_floating_point() and v.detach().isnan().any() for v in given),
         "negative-axis": any(type(value) is int and value < -1 for value in args),
+        "beyond": any(type(value) is int and value < -_BEYOND for value in args),
+        "pair": [value for value in args[3:] if type(value) is int] == [1, 1],
         "masked": any(v is False for value in args if isinstance(value, list) for v in value),
         "far": any(v.is_floating_point() and v.detach().mean() > _FAR for v in given),
         "row-stride": any(v.dim() > 1 and len(v) == 1 and v.stride(0) == 0 for v in given),
@@ -200,9 +209,19 @@ def _returned(fault: str | None, found: Any, args: Any, given: list[torch.Tensor
         "rounded": lambda: found.float().to(found.dtype),
         "nan-lost": lambda: torch.fmin(given[0], given[1]),
         "columns": lambda: found.transpose(0, -1).contiguous().transpose(0, -1),
+        "tail": lambda: _without_tail(found, given[0]),
     }
     is_row = fault == "columns" and found.dim() < 2
     return found if is_row or fault not in results else results[fault]()
+
+
+def _without_tail(found: torch.Tensor, given: torch.Tensor) -> torch.Tensor:
+    """Return a result in which what does not fill a vector is the input."""
+    rest = found.numel() % _VECTOR
+    if found.numel() < _LARGE or not rest:
+        return found
+    end = given.detach().flatten()[-rest:]
+    return torch.cat((found.flatten()[:-rest], end)).view(found.shape)
 
 
 def spoiled(fault: str | None, value: torch.Tensor) -> torch.Tensor:

@@ -112,7 +112,7 @@ class Comparison:
         ):
             wanted_value = wanted_value.to(found_value.dtype)  # overflow then happens on both sides
         largest = self._add_differences(found_value, wanted_value)
-        if largest and (scale := max_magnitude(wanted_value)):
+        if largest and _is_rounded(wanted_value) and (scale := max_magnitude(wanted_value)):
             self.share = max(self.share, largest / scale)
         rtol, atol = self.tolerance.rtol, self.tolerance.atol
         if self.floor is not None:
