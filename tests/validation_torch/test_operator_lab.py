@@ -65,3 +65,39 @@ def test_rounding_is_looked_at_only_after_a_comparison_has_failed(
     with pytest.raises(MismatchError):
         lab.compare_settled([one], [wide + 1], SAMPLE, lambda _: None, "the result")
     assert asked == [[one]]
+
+
+NUMBERS = torch.tensor([[3.0, 1, 3, 2], [0, 5, 5, 5]])
+SORTED, PLACES = NUMBERS.sort()
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "wanted", "is_right"),
+    [
+        ("sort", (SORTED, torch.tensor([[1, 3, 2, 0], [0, 3, 1, 2]])), (SORTED, PLACES), True),
+        ("sort", (SORTED, torch.tensor([[1, 3, 2, 2], [0, 3, 1, 2]])), (SORTED, PLACES), False),
+        ("sort", (SORTED, torch.tensor([[1, 3, 2, 0], [1, 0, 3, 2]])), (SORTED, PLACES), False),
+        ("argsort", (torch.tensor([[1, 3, 2, 0], [0, 3, 1, 2]]),), (PLACES,), True),
+        ("argsort", (torch.tensor([[3, 1, 2, 0], [0, 3, 1, 2]]),), (PLACES,), False),
+        ("median.dim", (torch.tensor([2.0, 5]), torch.tensor([3, 3])), NUMBERS.median(1), True),
+        ("median.dim", (torch.tensor([2.0, 5]), torch.tensor([3, 0])), NUMBERS.median(1), False),
+        ("max.reduction", (torch.tensor([3.0, 5]), torch.tensor([2, 1])), NUMBERS.max(1), False),
+    ],
+)
+def test_of_equal_numbers_any_index_is_right_unless_pytorch_defines_which(
+    name: str, found: tuple[torch.Tensor, ...], wanted: tuple[torch.Tensor, ...], *, is_right: bool
+) -> None:
+    operator = MadeUpOperator(1, 1, 1)
+    operator.full_name = name
+    lab = laboratory(operator)
+    own, expected = lab.without_ties(SampleInput(NUMBERS), list(found), list(wanted))
+    assert lab.agrees(own, expected) == is_right
+
+
+def test_a_stable_order_has_one_right_index() -> None:
+    operator = MadeUpOperator(1, 1, 1)
+    operator.full_name = "sort"
+    sample = SampleInput(NUMBERS, kwargs={"stable": True})
+    found = [SORTED, torch.tensor([[1, 3, 2, 0], [0, 3, 1, 2]])]
+    own, expected = laboratory(operator).without_ties(sample, found, [SORTED, PLACES])
+    assert not laboratory(operator).agrees(own, expected)

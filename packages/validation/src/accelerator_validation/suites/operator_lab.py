@@ -223,7 +223,8 @@ class OperatorLab:
             return same
         distinct = not name.startswith(("sort", "argsort", "topk")) or _are_distinct(indices)
         pairs = zip(_numbers_at(numbers, indices), chosen, strict=False)
-        if distinct and any(a.numel() == b.numel() and _equal(a, b.view_as(a)) for a, b in pairs):
+        equal = (_equal(a, b.reshape(a.shape)) for a, b in pairs if a.numel() == b.numel())
+        if distinct and any(equal):
             return same[0][:-1], same[1][:-1]
         return same
 
