@@ -87,6 +87,14 @@ def test_a_run_has_its_medians_with_their_spread(catalog: Catalog) -> None:
     assert not run.has_power
 
 
+def test_a_speed_with_a_power_says_how_much_it_is_per_watt(catalog: Catalog) -> None:
+    speed = {"value": 2.0, "unit": "GB/s", "interval": [1.9, 2.2], "repeats": 12}
+    metrics = {"speed": speed, "power": {"value": 300.0, "unit": "W"}}
+    (run,) = speed_runs(catalog, [stored(catalog, metrics=metrics)])
+    assert {speed.per_watt for _, speed in run.rows} == {0.00667}
+    assert {speed.per_watt for _, speed in run_of(catalog).rows} == {None}
+
+
 def test_the_share_is_of_what_the_vendor_states_for_that_card(catalog: Catalog) -> None:
     shares = {test.name: speed.share for test, speed in run_of(catalog).rows}
     assert shares == {"copy": 0.02, "matmul": 0.25, "resnet50": None}

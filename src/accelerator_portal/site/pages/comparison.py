@@ -126,7 +126,10 @@ def _speed_cell(key: str, runs: Sequence[SpeedRun], platform: Platform) -> Itera
             speed = run.speeds[key]
             interval = f"{format_number(speed.low)}–{format_number(speed.high)}"
             day = f"{run.day}" if run.day else None
-            note_parts = (interval, run.hardware, f"torch {run.torch}", day, run.kind)
+            efficiency = (
+                f"{format_number(speed.per_watt)} {speed.unit} per watt" if speed.per_watt else None
+            )
+            note_parts = (interval, efficiency, run.hardware, f"torch {run.torch}", day, run.kind)
             text = f"{format_number(speed.value)} {speed.unit}"
             yield CellLine(text, ", ".join(filter(None, note_parts)))
 

@@ -41,6 +41,13 @@ class Speed:
     clock: Metric | None = None
     share: float | None = None
 
+    @property
+    def per_watt(self) -> float | None:
+        """The speed divided by the power, to three digits; None if no power was measured."""
+        if not self.power or not self.power.value:
+            return None
+        return float(f"{self.value / self.power.value:.3g}")
+
 
 @dataclass(frozen=True, slots=True)
 class SpeedTest:
