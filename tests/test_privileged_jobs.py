@@ -98,10 +98,11 @@ def test_packages_are_installed_by_hashes_as_wheels() -> None:
     installs = [line for line in text.splitlines() if "pip install" in line]
     wheels = [line for line in installs if "--only-binary :all:" in line]
     others = [line.strip() for line in installs if line not in wheels]
-    assert len(wheels) == 4
+    assert len(wheels) == 5
     assert all("--require-hashes" in line for line in wheels)
-    own, harness, own_harness, lock = others
+    own, models, harness, own_harness, lock = others
     assert "--no-deps --no-build-isolation $(foreach folder,$(PACKAGES),-e $(folder))" in own
+    assert "--no-deps --no-build-isolation $(foreach folder,$(HARNESS),-e $(folder))" in models
     assert (
         "--no-deps --no-build-isolation $(foreach folder,$(HARNESS) .,-e $(folder))" in own_harness
     )

@@ -83,7 +83,7 @@ REPORT_COLUMNS = ("report", *(c.name for c in COLUMNS[[c.name for c in COLUMNS].
 
 # Environment fields that were added to the format after reports had been archived under their ids.
 # If absent, they are left out of the digest, so that these reports keep their ids.
-_FIELDS_ADDED_LATER = ("backend",)
+_FIELDS_ADDED_LATER = ("backend", "locks")
 
 _POINTS = TypeAdapter(HistoryPoint)
 
@@ -128,7 +128,7 @@ def history_point(report: Report, path: Path) -> HistoryPoint:
 def _report_id(report: Report, started: dt.datetime) -> str:
     head = report.model_dump(mode="json", include={"accelerator", "kind", "trigger", "environment"})
     for name in _FIELDS_ADDED_LATER:
-        if head["environment"][name] is None:
+        if not head["environment"][name]:
             del head["environment"][name]
     head["started"] = started.isoformat()
     head["planned"] = sorted((suite.name, suite.planned) for suite in report.suites)

@@ -25,7 +25,7 @@ from accelerator_reports.files.fields import (
 )
 from accelerator_reports.files.text_file import is_plain
 from accelerator_reports.outcomes import Outcome, ReportKind, RunLevel, Stage, TriggerKind
-from accelerator_reports.shard import Shard
+from accelerator_reports.shard import Digest, Shard
 from accelerator_reports.shortened_text import MAX_TEXT_LENGTH
 from accelerator_reports.suite_file import SuiteKind
 from accelerator_reports.suite_names import (
@@ -74,7 +74,6 @@ OperatorName = Annotated[
 HwClassification = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Z0-9_]*$", max_length=40)]
 # Lists have `fail_fast`: pydantic would remember a fault for each of a million wrong items.
 OperatorNames = Annotated[tuple[OperatorName, ...], Field(max_length=10_000, fail_fast=True)]
-Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 

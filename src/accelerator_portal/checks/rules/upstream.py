@@ -12,7 +12,7 @@ from accelerator_reports.files.problem import Problem, did_you_mean
 
 # The files in `.github/workflows/`. A test compares the two.
 OWN_WORKFLOWS = frozenset(
-    {"checks.yml", "executorch.yml", "nightly.yml", "openreg.yml", "pages.yml",
+    {"checks.yml", "executorch.yml", "models.yml", "nightly.yml", "openreg.yml", "pages.yml",
      "pull-request-comment.yml", "pull-request.yml", "release.yml", "test-quality.yml",
      "trials.yml", "upstream-answer.yml", "upstream-event.yml", "upstream-run.yml", "validate.yml"}
 )  # fmt: skip
