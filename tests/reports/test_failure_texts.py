@@ -57,6 +57,8 @@ SAID: list[tuple[Outcome | None, str]] = [
     ("timed-out", "+++++++++++++++++++++++++++ Timeout ++++++++++++++++++++++++++"),
     ("timed-out", "subprocess.TimeoutExpired: Command 'x' timed out"),
     ("timed-out", "Watchdog caught collective operation timeout: WorkNCCL"),
+    ("timed-out", "Error: Test timed out in 50ms."),
+    ("timed-out", "Test did not finish before configured timeout."),
     ("crashed", "worker 'gw0' crashed while running 'test_x.py::test_x'"),
     ("crashed", "Fatal Python error: Segmentation fault"),
     ("crashed", "Process 0 terminated with signal SIGABRT"),

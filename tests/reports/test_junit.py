@@ -145,27 +145,30 @@ def test_what_one_test_lacks_leaves_the_others(tmp_path: Path) -> None:
 
 def test_tests_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     cases = '<testcase name="a"/><testcase name="a"><failure/></testcase>'
-    found = read(tmp_path, SUITE.format(cases))
+    found = read(tmp_path, f'<testsuite name="x">{cases}</testsuite>')
     assert [(t.name, t.outcome) for t in found.tests] == [("a", "failed"), ("a (2)", "passed")]
 
 
 @pytest.mark.parametrize(
     ("head", "tests", "outcomes"),
     [
-        ('name="pytest" tests="2"', 2, {"a": "failed", "b": "passed"}),
-        ('name="pytest" tests="5"', 5, {"a": "failed", "a (2)": "passed"}),  # each is a test
-        ('name="x" tests="2"', 5, {"a": "failed", "a (2)": "passed"}),
+        ('name="pytest" tests="3"', 3, {"a": "failed", "b": "passed", "c": "test-broken"}),
+        ('name="pytest" tests="50"', 3, {"a": "failed", "b": "passed"}),  # it counts subtests
+        ('name="x" tests="3"', 7, {"a": "failed", "a (2)": "passed", "a (3)": "passed"}),
     ],
 )
 def test_the_last_attempt_of_pytest_rerunfailures_counts(
     tmp_path: Path, head: str, tests: int, outcomes: dict[str, str]
 ) -> None:
+    """With pytest-xdist, other tests are between the attempts."""
     case = '<testcase name="{}">{}</testcase>'.format
-    cases = case("a", "") * 2 + case("a", "<failure/>") + case("b", "") * 2
-    found = read(tmp_path, f"<testsuite {head}>{cases}</testsuite>").tests
+    broken = case("c", "") + case("c", '<error message="collection failure"/>')
+    cases = case("a", "") + case("b", "") + case("a", "") + case("a", "<failure/>") + case("b", "")
+    found = read(tmp_path, f"<testsuite {head}>{cases}{broken}</testsuite>").tests
     assert len(found) == tests
     assert {t.name: t.outcome for t in found}.items() >= outcomes.items()
-    assert ("retries" in found[0].metrics) is (tests == 2)
+    retries = {t.name: m.value for t in found for m in t.metrics.values()}
+    assert retries == ({"a": 2, "b": 1, "c": 1} if tests == 3 else {})
 
 
 def test_a_suite_that_counts_more_than_it_has_is_a_warning(tmp_path: Path) -> None:
@@ -182,8 +185,9 @@ def test_a_suite_that_counts_more_than_it_has_is_a_warning(tmp_path: Path) -> No
     assert read(tmp_path, subtests).warnings == ()
 
 
-def test_a_class_that_failed_is_a_test_of_its_name(tmp_path: Path) -> None:
-    case = '<testcase name="" classname="a.B"><failure/></testcase>'
+@pytest.mark.parametrize("classname", ["a.B", ""])  # GoogleTest names neither
+def test_a_class_that_failed_is_a_test_of_its_name(tmp_path: Path, classname: str) -> None:
+    case = f'<testcase name="" classname="{classname}"><failure/></testcase>'
     found = read(tmp_path, f'<testsuite name="a.B">{case}</testsuite>')
     assert [(test.name, test.outcome) for test in found.tests] == [("a.B", "failed")]
 

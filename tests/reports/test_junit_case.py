@@ -53,6 +53,14 @@ from tests.reports.junit_files import SUITE, case_fields, read
         ("<skipped/>", "skipped", "skipped", "The file states no reason."),
         ("<skipped>on purpose</skipped>", "skipped", "skipped", "on purpose"),
         ('<skipped message="x"/><failure message="y"/>', "failed", "failure", "y"),
+        # words that only this project's exports use as outcomes
+        ('<failure type="passed" message="x"/>', "failed", "failure", "x"),
+        ('<error type="executed" message="x"/>', "failed", "error", "x"),
+        ('<skipped type="passed"/>', "skipped", "skipped", None),
+        ('<failure type="failed" message="out of memory"/>', "out-of-memory", "failure", None),
+        ('<failure type="timedout" message="x"/>', "timed-out", "failure", "x"),  # Ginkgo
+        ('<x:failure xmlns:x="y" message="x"/>', "failed", "failure", "x"),
+        ('<Failure message="x"/>', "failed", "failure", "x"),
     ],
 )
 def test_an_element_says_what_happened(
@@ -88,6 +96,12 @@ def test_a_test_of_googletest_that_was_not_run_says_so(tmp_path: Path) -> None:
         ("", "<description>x</description>", "passed"),
         ('executed="False"', "", "not-run"),
         ('executed="True"', "", "passed"),
+        ('success="False"', "", "failed"),
+        ('passed="false"', "", "failed"),
+        ('outcome="failed"', "", "failed"),
+        ('skipped="true"', "", "skipped"),
+        ('skipped="false" success="true"', "", "passed"),
+        ('status="timedout"', "<failure/>", "timed-out"),
         ('status="Failed"', "", "failed"),
         ('status="timedOut"', "", "timed-out"),
         ('status="not_run"', "", "not-run"),
@@ -114,9 +128,9 @@ def test_a_class_or_module_that_was_not_set_up_is_no_failure(tmp_path: Path, nam
 
 
 def test_unknown_words_and_elements_are_noted(tmp_path: Path) -> None:
-    cases = '<testcase name="a" status="NG"/><testcase name="b"><risky/></testcase>'
+    cases = '<testcase name="a" status="NG"/><testcase name="b"><risky/></testcase><test name="c"/>'
     assert read(tmp_path, SUITE.format(cases)).note == (
-        'Tests with an unknown status or element: status="NG" (1), <risky> (1).'
+        'Tests with an unknown status or element: status="NG" (1), <risky> (1), <test> (1).'
     )
 
 

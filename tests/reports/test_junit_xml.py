@@ -45,6 +45,13 @@ from tests.reports.junit_files import SUITE, problems, read
                 'correct encoding="…" in the first line'
             ),
         ),
+        *(
+            (
+                SUITE.format(f'<testcase name="a">\n<{tag} name="b"/></testcase>'),
+                f"2: <{tag}> is inside a <testcase>; move it out of the test",
+            )
+            for tag in ("testcase", "testsuite")
+        ),
     ],
 )
 def test_what_cannot_be_read_is_refused(tmp_path: Path, text: str | bytes, message: str) -> None:

@@ -16,7 +16,9 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from accelerator_reports.formats.ctrf import ctrf_status
 from accelerator_reports.formats.ctrf_model import STATUSES
-from accelerator_reports.outcomes import OUTCOMES, OutcomeGroup
+from accelerator_reports.formats.imported_tests import EXPORTER
+from accelerator_reports.formats.junit import TAG_BY_GROUP
+from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.report import Environment, Report, TestEntry
 from accelerator_reports.run_environment import ENVIRONMENT_OPTIONS
 
@@ -27,13 +29,6 @@ _EXACT_OUTCOMES = frozenset({"passed", "failed", "skipped", "not-run"})
 
 _LARGEST = 10**9  # of seconds and of attempts: no test takes 30 years
 
-_TAG_BY_GROUP: Mapping[OutcomeGroup, str] = {
-    "failure": "failure",
-    "error": "error",
-    "skip": "skipped",
-    "missing": "skipped",
-}
-
 
 def junit_text(report: Report) -> str:
     """Return a report as JUnit XML, grouped by suite."""
@@ -41,7 +36,7 @@ def junit_text(report: Report) -> str:
     for test in report.tests:
         by_suite.setdefault(test.suite, []).append(test)
     started = {"timestamp": report.started.isoformat()} if report.started else {}
-    root = Element("testsuites")
+    root = Element("testsuites", {"name": EXPORTER})
     for name, tests in by_suite.items():
         tags = Counter(_result_tag(test) for test in tests)
         numbers = {
@@ -68,7 +63,7 @@ def _add_properties(suite: Element, environment: Environment) -> None:
 
 
 def _result_tag(test: TestEntry) -> str | None:
-    return _TAG_BY_GROUP.get(OUTCOMES[test.outcome].group)
+    return TAG_BY_GROUP.get(OUTCOMES[test.outcome].group)
 
 
 def _case_element(test: TestEntry) -> Element:
@@ -88,7 +83,8 @@ def _case_element(test: TestEntry) -> Element:
         attributes["status"] = "inconclusive"
     element = Element("testcase", _xml_safe_attributes(attributes))
     if tag := _result_tag(test):
-        kind = "pytest.xfail" if test.raw_status == "xfail" else test.outcome
+        is_expected = test.outcome == "skipped" and test.raw_status == "xfail"
+        kind = "pytest.xfail" if is_expected else test.outcome
         result_attributes = _xml_safe_attributes({"message": test.reason or "", "type": kind})
         SubElement(element, tag, result_attributes).text = _xml_safe_text(test.log_tail or "")
     return element
@@ -114,7 +110,7 @@ def ctrf_text(report: Report) -> str:
     """Return a report as CTRF JSON, with one test per line."""
     tests = [_test_record(test) for test in report.tests]
     head = {
-        "tool": {"name": "accelerator-portal"},
+        "tool": {"name": EXPORTER},
         "summary": _summary(report, tests),
         "environment": _environment_record(report),
     }

@@ -32,6 +32,9 @@ from accelerator_reports.report import Environment, Suite, TestEntry, compact_te
 from accelerator_reports.test_ids import MAX_NAME, shortened_with_digest, valid_suite_name
 from accelerator_reports.test_keys import IdentityValues, identity_values
 
+EXPORTER = "accelerator-portal"
+"""The name that files exported by this project state. Their outcomes are exact."""
+
 _NO_ENVIRONMENT = Environment()
 _MOST_SHOWN = 100
 _MOST_COUNTED = 10_000

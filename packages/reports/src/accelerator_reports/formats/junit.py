@@ -25,14 +25,14 @@ from accelerator_reports.file_reading import (
 )
 from accelerator_reports.files.text_file import one_line
 from accelerator_reports.files.wording import count
-from accelerator_reports.formats.imported_tests import ImportedTests, chosen_suite
+from accelerator_reports.formats.imported_tests import EXPORTER, ImportedTests, chosen_suite
 from accelerator_reports.formats.junit_xml import (
     CaseElement,
     ResultElement,
     SuiteElement,
     junit_elements,
 )
-from accelerator_reports.outcomes import UNSUCCESSFUL, Outcome, is_outcome
+from accelerator_reports.outcomes import OUTCOMES, UNSUCCESSFUL, Outcome, OutcomeGroup, is_outcome
 from accelerator_reports.report import EARLIEST_TIME, Suite
 from accelerator_reports.run_environment import facts_from_properties
 from accelerator_reports.test_ids import (
@@ -45,17 +45,20 @@ from accelerator_reports.test_ids import (
 
 # GoogleTest writes status="notrun" and result="suppressed", CTest status="disabled", and NUnit's
 # converters status="Inconclusive" or executed="False". Such a test can have no result element.
-_STATUS_ATTRIBUTES = ("result", "status", "executed")
+_STATUS_ATTRIBUTES = ("result", "status", "outcome")
+_FLAGS = ("executed", "success", "passed", "skipped")  # their value is true or false
 _STATUSES_BY_OUTCOME: Mapping[Outcome, str] = {
     "skipped": (
-        "disabled excluded expectedfailure ignored skip skipped suppressed todo xfail xfailed"
+        "disabled excluded expectedfailure ignored skip skipped skippedtrue suppressed todo xfail"
+        " xfailed"
     ),
     "not-run": (
-        "aborted blocked cancelled canceled false incomplete notexecuted notrun notstarted pending"
-        " queued untested"
+        "aborted blocked cancelled canceled executedfalse false incomplete notexecuted notrun"
+        " notstarted pending queued untested"
     ),
     "failed": (
-        "broken error errored fail failed failure regression unexpectedpass unexpectedsuccess"
+        "broken error errored fail failed failure passedfalse regression successfalse"
+        " unexpectedpass unexpectedsuccess"
     ),
     "timed-out": "timedout timeout",
     "crashed": "crash crashed",
@@ -65,14 +68,22 @@ _STATUSES_BY_OUTCOME: Mapping[Outcome, str] = {
 _OUTCOME_BY_STATUS = {
     word: outcome for outcome, words in _STATUSES_BY_OUTCOME.items() for word in words.split()
 }
+_EXACT_FAILURES = {"timed-out", "crashed"}
 # pytest and unittest-xml-reporting write these types of a skip.
 _EXPECTED_FAILURE_TYPES = {"pytest.xfail", "XFAIL"}
+TAG_BY_GROUP: Mapping[OutcomeGroup, str] = {
+    "failure": "failure",
+    "error": "error",
+    "skip": "skipped",
+    "missing": "skipped",
+}
+"""The result element of an outcome's group, in files that this project exports."""
 # A pass of a test, or only that it ran to its end.
 _PASSED_WORDS = frozenset(
     re.findall(
         r"\w+",
-        "complete completed done executed finished fixed good ok pass passed run success successful"
-        " succeeded true xpass xpassed",
+        "complete completed done executed executedtrue finished fixed good ok pass passed"
+        " passedtrue run skippedfalse success successful successtrue succeeded true xpass xpassed",
     )
 )
 # unittest, nose2 and unittest-xml-reporting name these in place of a test.
@@ -109,12 +120,14 @@ class _JUnitImport:
         self._missing: Counter[str] = Counter()
 
     def case(self, case: CaseElement) -> None:
-        identity = _parsed_test_id(case, self._user_suite)
+        identity, outcome_fields = _parsed_test_id(case, self._user_suite), _outcome_fields(case)
+        if not identity.name and outcome_fields["outcome"] in UNSUCCESSFUL:  # of the suite itself
+            identity = parse_junit_test_id("", case.suite.name or "suite")
         if not identity.name:
             what, remedy = "the test has no name", "name it"
             self._tests.leave_out(case.line, what, remedy, "without a name")
             return
-        fields = _entry_fields(case, self._suite_name(case.suite), identity)
+        fields = _entry_fields(case, self._suite_name(case.suite), identity, outcome_fields)
         if time := case.attributes.get("time"):
             try:
                 fields["duration_s"] = _parse_seconds(time)
@@ -131,6 +144,7 @@ class _JUnitImport:
     def suite(self, suite: SuiteElement) -> None:
         self._add_times(suite)
         self._check_counts(suite)
+        self._unknown.update({f"<{tag}>": number for tag, number in suite.unknown.items()})
         self._facts = {**facts_from_properties(suite.properties), **self._facts}
         if suite.cases or not suite.nested:
             self._suites.append(Suite(name=self._suite_name(suite), kind="unit"))
@@ -230,12 +244,15 @@ def _is_told_by_suite(classname: str, user_suite: str | None) -> bool:
     return is_whole and user_suite in {None, suite}
 
 
-def _entry_fields(case: CaseElement, suite: str, test: ParsedTestId) -> dict[str, Any]:
+def _entry_fields(
+    case: CaseElement, suite: str, test: ParsedTestId, outcome_fields: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the `TestEntry` fields of a test, without its duration.
 
-    `suite` is the name of its suite, and `test` is its identity.
+    `suite` is the name of its suite, `test` is its identity, and `outcome_fields` are the fields
+    about its outcome.
     """
-    fields: dict[str, Any] = {"suite": suite, "name": test.name, **_outcome_fields(case)}
+    fields: dict[str, Any] = {"suite": suite, "name": test.name, **outcome_fields}
     if test.parameters:
         fields["parameters"] = test.parameters
     if case.retries:
@@ -260,17 +277,16 @@ def _outcome_fields(case: CaseElement) -> dict[str, Any]:
         return _attribute_fields(case)
     result = results[0]
     message, kind = result.attributes.get("message", ""), result.attributes.get("type", "")
+    is_exported = case.suite.outer is not None and case.suite.outer.name == EXPORTER
+    if is_exported and is_outcome(kind) and TAG_BY_GROUP.get(OUTCOMES[kind].group) == result.tag:
+        reason, log_tail = failure_outcomes.reason(message), failure_outcomes.log_tail(result.text)
+        return {"outcome": kind, "reason": reason, "log_tail": log_tail}
     if result.tag == "skipped":
         skip_reason = message or result.text
         if kind in _EXPECTED_FAILURE_TYPES:
             return _skip_fields(
                 "skipped", "xfail", skip_reason or failure_outcomes.EXPECTED_FAILURE_REASON
             )
-        if is_outcome(kind):  # written by this project
-            return {
-                **_skip_fields(kind, "", skip_reason),
-                "log_tail": failure_outcomes.log_tail(case.output),
-            }
         return _skip_fields("skipped", "skipped", skip_reason)
     return _failure_fields(case, result, message, kind)
 
@@ -281,7 +297,7 @@ def _attribute_fields(case: CaseElement) -> dict[str, Any]:
     A test with an unknown status did not necessarily pass: it is `executed`. Unknown elements often
     have no meaning for the outcome.
     """
-    attributes = [case.attributes[name] for name in _STATUS_ATTRIBUTES if name in case.attributes]
+    attributes = _status_words(case)
     if not attributes and not case.unknown:
         return {"outcome": "passed"}
     elements = {element.tag: element for element in case.unknown}
@@ -299,6 +315,15 @@ def _attribute_fields(case: CaseElement) -> dict[str, Any]:
         if _is_unknown(word):
             return _skip_fields("executed", word[:200], "")
     return {"outcome": "passed"}
+
+
+def _status_words(case: CaseElement) -> list[str]:
+    attributes = case.attributes
+    flags = {name: attributes.get(name, "") for name in _FLAGS}
+    return [
+        *(attributes[name] for name in _STATUS_ATTRIBUTES if name in attributes),
+        *(f"{name}={text}" for name, text in flags.items() if text.lower() in {"true", "false"}),
+    ]
 
 
 def _unknown_words(case: CaseElement) -> Iterator[str]:
@@ -330,15 +355,10 @@ def _failure_fields(
 ) -> dict[str, Any]:
     reason = failure_outcomes.reason(message)
     tail = result.text if reason else ""
-    is_own_outcome = is_outcome(kind)  # written by this project
     texts = {
-        "reason": reason
-        or failure_outcomes.reason(result.text)
-        or failure_outcomes.reason("" if is_own_outcome else kind),
+        "reason": reason or failure_outcomes.reason(result.text) or failure_outcomes.reason(kind),
         "log_tail": failure_outcomes.log_tail(tail) or failure_outcomes.log_tail(case.output),
     }
-    if is_own_outcome:
-        return {"outcome": kind, **texts}
     text = f"{kind}: {message}" if kind and kind not in message else message
     if result.tag == "error":
         name = f"{case.attributes.get('classname')} {case.attributes.get('name')}"
@@ -346,4 +366,7 @@ def _failure_fields(
         outcome = failure_outcomes.error_outcome(text, result.text, is_setup=is_setup)
     else:
         outcome = failure_outcomes.failure_outcome(text, result.text)
+    if outcome == "failed":
+        stated = (_OUTCOME_BY_STATUS.get(_letters(word)) for word in (kind, *_status_words(case)))
+        outcome = next((word for word in stated if word in _EXACT_FAILURES), outcome)
     return {"outcome": outcome, "raw_status": result.tag, **texts}

@@ -7,13 +7,14 @@ Surefire, Bazel, NUnit's converters and PyTorch's own test runner write.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 from xml.parsers import expat
 
-from accelerator_reports.file_reading import file_error, read_bytes
+from accelerator_reports.file_reading import MAX_TESTS, file_error, read_bytes
 from accelerator_reports.formats.other_formats import kind_of_xml
 
 _CHUNK = 1 << 18
@@ -24,6 +25,7 @@ _MAX_SUITES = 100_000
 _MAX_TAG = 1 << 21
 _MAX_TEXT = 16_384  # of each end of a text, in characters
 
+# Tags are compared in lower case, without the prefix of a namespace.
 # The tags of elements that state a result, in all dialects, with the most common name of each.
 _RESULT_TAGS: Mapping[str, str] = {
     **dict.fromkeys(("failure", "fail", "failed"), "failure"),
@@ -37,7 +39,7 @@ _XML_REMEDIES = {
     expat.errors.XML_ERROR_INCORRECT_ENCODING: 'correct encoding="…" in the first line',
 }
 _SILENT_TAGS = frozenset({"properties", "attachments"})
-_ATTEMPT_TAGS = frozenset({"rerun", "rerunFailure", "rerunError", "flakyFailure", "flakyError"})
+_ATTEMPT_TAGS = frozenset({"rerun", "rerunfailure", "rerunerror", "flakyfailure", "flakyerror"})
 _TEXT_TAGS = _RESULT_TAGS.keys() | {"system-out", "system-err", "property"}
 _ROOT_TAGS = frozenset({"testsuites", "testsuite"})
 
@@ -60,10 +62,10 @@ class SuiteElement:
     """The number of failures and errors, which the reader counts."""
     nested: bool = False
     """Whether the element contains suites, or is a `<testsuites>`."""
-    teardown_errors: int = 0
-    """The number of tests whose tear-down failed. pytest counts these tests twice."""
-    repeated_cases: list[list[CaseElement]] = field(default_factory=list)
-    """Neighboring test cases of the same name. All but the last have no result element."""
+    unknown: Counter[str] = field(default_factory=Counter)
+    """The number of elements directly in the suite with a tag of no known meaning, by tag."""
+    waiting: dict[object, CaseElement] = field(default_factory=dict)
+    """The test cases of a suite of pytest; those that may be repeated, by `CaseElement.address`."""
 
     @property
     def is_of_pytest(self) -> bool:
@@ -104,15 +106,10 @@ class CaseElement:
     unknown: tuple[ResultElement, ...] = ()
     """The elements directly in the test case with a tag of no known meaning."""
 
-    def is_repeated_by(self, other: CaseElement) -> bool:
-        """Return whether `other`, the next test case, may be another attempt of this test."""
-        return (
-            self.attributes.get("name") == other.attributes.get("name")
-            and self.attributes.get("classname") == other.attributes.get("classname")
-            and self.attributes.get("file") == other.attributes.get("file")
-            and self.suite is other.suite
-            and not self.results
-        )
+    @property
+    def address(self) -> tuple[str | None, ...]:
+        """What tells the test from the other tests of its suite."""
+        return tuple(self.attributes.get(name) for name in ("classname", "name", "file"))
 
 
 def junit_elements(path: Path) -> Iterator[SuiteElement | CaseElement]:
@@ -143,7 +140,6 @@ class _JUnitParser:
         self._suites: list[SuiteElement] = []  # the open ones, the root first
         self._suite_count = 0
         self._case: CaseElement | None = None
-        self._attempts: list[CaseElement] = []  # the last test case, and equal ones before it
         self._attributes: Mapping[str, str] = {}
         self._text: str | None = None
         self._parser = expat.ParserCreate()
@@ -182,7 +178,8 @@ class _JUnitParser:
         what = f"the file is {kind}" if kind else "the file has a document type (<!DOCTYPE …>)"
         self._refuse(self._line(), what, remedy)
 
-    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+    def _check_place(self, tag: str) -> None:
+        """Raise ProblemsError if an element with this tag may not be here."""
         if not self._open_tags and tag not in _ROOT_TAGS:
             kind, remedy = kind_of_xml(tag) or (
                 "not JUnit XML",
@@ -193,30 +190,42 @@ class _JUnitParser:
         if len(self._open_tags) >= _MAX_DEPTH:
             what = f"more than {_MAX_DEPTH} nested elements"
             self._refuse(self._line(), what, "create the file again")
+        name = _local_name(tag)
+        if self._case and (name in _ROOT_TAGS or name == "testcase"):
+            what = f"<{name}> is inside a <testcase>"
+            self._refuse(self._line(), what, "move it out of the test")
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._check_place(tag)
+        tag = _local_name(tag)
+        outer_tag = self._open_tags[-1] if self._open_tags else ""
         self._open_tags.append(tag)
-        if tag in _ROOT_TAGS and self._case is None:
-            for outer in self._suites[-1:]:
-                outer.nested = True
-            self._end_attempts()
-            name = _TIME_IN_NAME.sub("", attributes.get("name", ""))
-            suite = SuiteElement(self._line(), attributes, name, nested=tag == "testsuites")
-            suite.outer = self._suites[-1] if self._suites else None
-            self._suites.append(suite)
-            self._suite_count += 1
-            if self._suite_count > _MAX_SUITES:
-                what = f"the file has more than {_MAX_SUITES:,} suites"
-                self._refuse(self._line(), what, "split it")
-        elif tag == "testcase" and self._case is None:
-            suite = self._suites[-1]
-            suite.cases += 1
-            self._case = CaseElement(self._line(), suite, attributes)
+        if tag in _ROOT_TAGS:
+            self._start_suite(attributes, is_root=tag == "testsuites")
+        elif tag == "testcase":
+            self._suites[-1].cases += 1
+            self._case = CaseElement(self._line(), self._suites[-1], attributes)
         elif tag in _ATTEMPT_TAGS and self._case:
             self._case.retries += 1
         elif tag in _TEXT_TAGS:
             self._attributes, self._text = attributes, ""
-        elif self._case and self._open_tags[-2] == "testcase" and tag not in _SILENT_TAGS:
+        elif self._case and outer_tag == "testcase" and tag not in _SILENT_TAGS:
             self._attributes, self._text = attributes, ""
             self._case.unknown += (ResultElement(tag, attributes),)
+        elif outer_tag in _ROOT_TAGS and tag not in _SILENT_TAGS:
+            self._suites[-1].unknown[tag] += 1
+
+    def _start_suite(self, attributes: dict[str, str], *, is_root: bool) -> None:
+        outer = self._suites[-1] if self._suites else None
+        if outer:
+            outer.nested = True
+        name = _TIME_IN_NAME.sub("", attributes.get("name", ""))
+        suite = SuiteElement(self._line(), attributes, name, outer, nested=is_root)
+        self._suites.append(suite)
+        self._suite_count += 1
+        if self._suite_count > _MAX_SUITES:
+            what = f"the file has more than {_MAX_SUITES:,} suites"
+            self._refuse(self._line(), what, "split it")
 
     def _characters(self, text: str) -> None:
         if self._text is not None:
@@ -224,17 +233,14 @@ class _JUnitParser:
             if len(self._text) > 8 * _MAX_TEXT:
                 self._text = _both_ends(self._text)
 
-    def _end(self, tag: str) -> None:
-        self._open_tags.pop()
+    def _end(self, _: str) -> None:
+        tag = self._open_tags.pop()
         if tag == "testcase" and self._case:
-            if self._attempts and not self._attempts[-1].is_repeated_by(self._case):
-                self._end_attempts()
-            self._attempts.append(self._case)
+            self._store_case(self._case)
             self._case = None
-        elif tag in _ROOT_TAGS and self._case is None:
-            self._end_attempts()
-            self.complete_elements += _repeated_cases(self._suites[-1])
-            self.complete_elements.append(self._suites.pop())
+        elif tag in _ROOT_TAGS:
+            suite = self._suites.pop()
+            self.complete_elements += [*suite.waiting.values(), suite]
         elif tag in _TEXT_TAGS and self._text is not None:
             self._store_text(tag, _both_ends(self._text))
             self._text = None
@@ -243,12 +249,20 @@ class _JUnitParser:
                 element.text = _both_ends(self._text)
             self._text = None
 
-    def _end_attempts(self) -> None:
-        if len(self._attempts) > 1:
-            self._attempts[0].suite.repeated_cases.append(self._attempts.copy())
-        else:
-            self.complete_elements += self._attempts
-        self._attempts.clear()
+    def _store_case(self, case: CaseElement) -> None:
+        """Store a test case. In a suite of pytest, it may be another attempt of an earlier one.
+
+        pytest gives each test of a run a name of its own. pytest-rerunfailures writes a test case
+        for each attempt, without a result element for all but the last. With pytest-xdist, other
+        tests can be between them.
+        """
+        suite = case.suite
+        if not suite.is_of_pytest or len(suite.waiting) > MAX_TESTS:  # the reader refuses so many
+            self.complete_elements.append(case)
+            return
+        if earlier := suite.waiting.pop(case.address, None):
+            case.retries += earlier.retries + 1
+        suite.waiting[id(case) if case.results else case.address] = case
 
     def _store_text(self, tag: str, text: str) -> None:
         if tag == "property":
@@ -265,12 +279,9 @@ class _JUnitParser:
         suite = self._suites[-1]
         if self._case:
             self._case.results.append(result)
-            message = result.attributes.get("message", "")
-            suite.teardown_errors += result.tag == "error" and "failed on teardown" in message
         elif result.tag != "skipped":
             suite.cases += 1
-            name = {"name": suite.name or "suite"}
-            self.complete_elements.append(CaseElement(self._line(), suite, name, results=[result]))
+            self.complete_elements.append(CaseElement(self._line(), suite, {}, results=[result]))
 
 
 def _xml_fault(code: int, byte: bytes) -> tuple[str, str]:
@@ -283,19 +294,8 @@ def _xml_fault(code: int, byte: bytes) -> tuple[str, str]:
     return fault, remedy or "create the file again"
 
 
-def _repeated_cases(suite: SuiteElement) -> Iterator[CaseElement]:
-    """Yield the repeated test cases of a suite.
-
-    pytest-rerunfailures writes a test case for each attempt, but counts the test once. If a suite
-    of pytest has more test cases than it counts tests, the last attempt is the result.
-    """
-    most = suite.cases + suite.teardown_errors if suite.is_of_pytest else 0
-    is_retried = 0 < suite.stated("tests") < most
-    for attempts in suite.repeated_cases:
-        if is_retried:
-            attempts[-1].retries += len(attempts) - 1
-            del attempts[:-1]
-        yield from attempts
+def _local_name(tag: str) -> str:
+    return tag.rpartition(":")[2].lower()
 
 
 def _both_ends(text: str) -> str:
