@@ -67,6 +67,24 @@ def test_a_file_of_another_tool_is_read(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("suite", "name", "expected"),
+    [
+        ([], "GET /v1/models", ("runner-x", "GET /v1/models")),
+        ([], "loads[a.py::b]/conf.py", ("runner-x", "loads[a.py::b]/conf.py")),
+        ([], "tests/test_a.py::test_b", ("runner-x", "tests.test_a::test_b")),
+        ("Ops > TestX", "b", ("ops", "TestX::b")),
+        ("Ops > TestX > b", "b", ("ops", "TestX::b")),
+        ("Ops > a/b", "Ops > a/b", ("runner-x", "Ops > a/b")),  # a reporter of Vitest
+    ],
+)
+def test_a_name_stays_as_it_is(
+    tmp_path: Path, suite: object, name: str, expected: tuple[str, str]
+) -> None:
+    (test,) = read(tmp_path, document({"name": name, "status": "passed", "suite": suite})).tests
+    assert (test.suite, test.name) == expected
+
+
 def test_a_suite_may_be_one_text_and_a_person_may_name_it(tmp_path: Path) -> None:
     made = document(
         {"name": "a", "status": "passed", "suite": "My Suite"},
@@ -87,6 +105,17 @@ def test_a_node_id_of_pytest_is_the_whole_identity(tmp_path: Path, name: str) ->
     own = {} if "[" in name else {"a": 1}
     assert (found.suite, found.name) == ("runner-x", junit.name)
     assert found.parameters == {**junit.parameters, **own}
+
+
+def test_an_export_of_this_project_is_read_as_it_is_unless_it_contradicts_itself(
+    tmp_path: Path,
+) -> None:
+    test = {"name": "t[cpu]", "status": "failed", "suite": ["ops"], "extra": {"stage": "run"}}
+    for outcome, expected in (("crashed", ("t[cpu]", "crashed")), ("passed", ("t[cpu]", "failed"))):
+        test["extra"] = {"outcome": outcome}
+        made = document(test, tool={"name": "accelerator-portal"})
+        (found,) = read(tmp_path, made).tests
+        assert (found.name, found.outcome) == expected
 
 
 def test_a_text_that_is_not_unicode_costs_no_test(tmp_path: Path) -> None:
@@ -172,6 +201,7 @@ def test_a_summary_that_contradicts_the_tests_is_refused(tmp_path: Path) -> None
         ({"status": "other", "rawStatus": "xfailed"}, "skipped", "xfailed"),
         ({"status": "other", "rawStatus": "xpassed"}, "passed", "xpassed"),
         ({"status": "failed", "rawStatus": "xpassed"}, "failed", "xpassed"),
+        ({"status": "failed", "rawStatus": "xfailed"}, "failed", "xfailed"),
         (
             {"status": "other", "message": "No space left on device"},
             "infrastructure-error",

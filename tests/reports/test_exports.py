@@ -14,42 +14,44 @@ from accelerator_reports.file_reading import ImportOptions
 from accelerator_reports.formats.exports import ctrf_text, junit_text
 from accelerator_reports.formats.format_list import READERS, WRITERS
 from accelerator_reports.outcomes import OUTCOMES
-from accelerator_reports.report import Report
+from accelerator_reports.report import Report, TestEntry
 from tests.reports.drawn import TESTS
 from tests.reports.examples import report
 
 
-def read_back(name: str, made: Report) -> list[tuple[str, str]]:
+def read_back(name: str, made: Report) -> tuple[TestEntry, ...]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "results")
         file.write_bytes(WRITERS[name](made).encode())
-        found = READERS[name](file, ImportOptions())
-    return [(test.suite, test.outcome) for test in found.tests]
+        return READERS[name](file, ImportOptions()).tests
 
 
 @pytest.mark.parametrize("name", ["ctrf", "junit"])
 @given(tests=TESTS)
 def test_any_report_becomes_a_file_that_can_be_read(name: str, tests: list[dict[str, Any]]) -> None:
-    found = read_back(name, report(tests=tests))
-    assert found == [(test["suite"], test["outcome"]) for test in tests]
+    made = report(tests=tests)
+    found = read_back(name, made)
+    assert [(t.suite, t.outcome) for t in found] == [(t.suite, t.outcome) for t in made.tests]
+    assert name != "ctrf" or found == made.tests
 
 
 @pytest.mark.parametrize("name", ["ctrf", "junit"])
 @pytest.mark.parametrize("outcome", OUTCOMES)
 def test_an_outcome_stays_the_same(name: str, outcome: str) -> None:
-    made = report({"outcome": outcome, "reason": "out of memory"})
-    assert read_back(name, made) == [("made-up", outcome)]
+    made = report({"outcome": outcome, "raw_status": "xfail", "reason": "out of memory"})
+    assert [test.outcome for test in read_back(name, made)] == [outcome]
 
 
 RUN: dict[str, Any] = {
     "trigger": {"kind": "nightly", "repository": "example/example", "commit": "0123abc"},
     "started": "2026-03-01T10:00:00Z",
-    "environment": {"torch": "2.10.0", "os": "an OS"},
+    "environment": {"torch": "2.10.0", "os": "an OS", "hardware": "Card"},
 }
 WRONG = {
     "name": "TestX::add",
     "parameters": {"dtype": "float32"},
     "outcome": "wrong-result",
+    "raw_status": "fail_accuracy",
     "duration_s": 1.5,
     "reason": "not <close>",
     "log_tail": "line\n\x1bline",
@@ -74,6 +76,7 @@ def test_what_ctrf_has_a_word_for_is_said_in_it() -> None:
             "environment": {
                 "appName": "torch", "appVersion": "2.10.0", "osVersion": "an OS",
                 "repositoryName": "example/example", "commit": "0123abc",
+                "extra": {"hardware": "Card"},
             },
             "tests": [
                 {
@@ -93,6 +96,11 @@ def test_what_ctrf_has_a_word_for_is_said_in_it() -> None:
                             "path": "https://example.org/log",
                         }
                     ],
+                    "extra": {
+                        "outcome": "wrong-result",
+                        "raw_status": "fail_accuracy",
+                        "duration_s": 1.5,
+                    },
                 },
                 {
                     "testId": "made-up::a\nb",
@@ -102,6 +110,7 @@ def test_what_ctrf_has_a_word_for_is_said_in_it() -> None:
                     "suite": ["made-up"],
                     "retries": 2,
                     "flaky": True,
+                    "extra": {"outcome": "passed", "metrics": retried["metrics"]},
                 },
             ],
         },
@@ -127,6 +136,7 @@ def test_what_junit_has_a_word_for_is_said_in_it() -> None:
     assert [one.attrib for one in suite.iter("property")] == [
         {"name": "torch", "value": "2.10.0"},
         {"name": "os", "value": "an OS"},
+        {"name": "hardware", "value": "Card"},
     ]
     cases = suite.findall("testcase")
     assert [case.attrib for case in cases] == [

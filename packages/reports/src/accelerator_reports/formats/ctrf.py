@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,6 +18,7 @@ from accelerator_reports.failure_texts import outcome_of_text
 from accelerator_reports.file_reading import ImportOptions, ImportResult, load_json
 from accelerator_reports.formats import ctrf_model
 from accelerator_reports.formats.imported_tests import (
+    EXPORTER,
     ImportedTests,
     chosen_suite,
     parse_document,
@@ -64,7 +66,7 @@ _OUTCOME_BY_RAW_STATUS: Mapping[str, Outcome] = {
 }
 _REMEDY = "see the specification at ctrf.io"
 _SETUP_RAW_STATUSES = {"setup_failed", "teardown_failed"}  # of pytest-json-ctrf
-_UNEXPECTED_PASSES = {"xpass", "xpassed"}
+_NODE_ID = re.compile(r"[^\[]*\.py::")
 
 
 def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
@@ -93,6 +95,7 @@ def _read_tests(
     status are not compared if a test cannot be read.
     """
     statuses: Counter[str] = Counter()
+    is_exported = results.tool.name == EXPORTER
     for index, record in enumerate(results.tests):
         json_path = f"results.tests[{index}]"
         test = imported.parse_entry(ctrf_model.Test, record, json_path, remedy=_REMEDY)
@@ -102,8 +105,10 @@ def _read_tests(
         if test.duration is None:
             what = f"{json_path}.duration is not a number of milliseconds, 0 or more"
             imported.leave_out_value(1, what, "use a number")
-        test_id = _parsed_test_id(test, options.suite)
+        test_id = _parsed_test_id(test, options.suite, is_exported=is_exported)
         fields = _entry_fields(test, test_id, options.suite, fallback)
+        if is_exported:
+            fields |= _exported_fields(test)
         imported.add(1, fields, place=json_path, device=test_id.device)
     all_are_read = statuses.total() == len(results.tests)
     for count_name in ("tests", *(ctrf_model.STATUSES if all_are_read else ())):
@@ -152,7 +157,7 @@ def _entry_fields(
     else the outermost suite of the test, or else `fallback`. A test that is named by pytest's node
     id has the suite `fallback`, as in pytest's JUnit file: its other suites are in the node id.
     """
-    top = test.suite[0] if test.suite and not test.has_node_id else fallback
+    top = test.suites[0] if test.suites and not test.has_node_id else fallback
     # The brackets of a node id contain the values of the parameters, also that of the device.
     ctrf_parameters = {} if test.has_node_id and "[" in test.name else test.parameters
     fields: dict[str, Any] = {
@@ -170,16 +175,41 @@ def _entry_fields(
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _parsed_test_id(test: ctrf_model.Test, user_suite: str | None) -> ParsedTestId:
+def _exported_fields(test: ctrf_model.Test) -> dict[str, Any]:
+    """Return the `TestEntry` fields that an export of this project states exactly.
+
+    Empty if the outcome contradicts the status.
+    """
+    extra = test.extra if isinstance(test.extra, dict) else {}
+    outcome = str(extra.get("outcome"))
+    if not is_outcome(outcome) or ctrf_status(outcome) != test.status:
+        return {}
+    return {
+        "parameters": test.parameters,
+        "reason": test.message or None,
+        "log_tail": test.trace or None,
+        "raw_status": None,
+        "duration_s": None,
+        **extra,
+    }
+
+
+def _parsed_test_id(
+    test: ctrf_model.Test, user_suite: str | None, *, is_exported: bool
+) -> ParsedTestId:
     """Return the identity of a test (name and parameters), from its name and enclosing suites.
 
     The outermost suite becomes the report's suite, so it is not part of the test's name. If the
-    user named another suite (`user_suite`), the outermost suite is part of the test's name.
+    user named another suite (`user_suite`), the outermost suite is part of the test's name. In a
+    file that this project exported, the name contains no parameters.
     """
-    outer = [] if test.has_node_id else test.suite
+    outer = [] if test.has_node_id else test.suites
     if outer and (user_suite is None or valid_suite_name(outer[0]) == user_suite):
         outer = outer[1:]
-    if container := "::".join(filter(None, outer)):
+    container = "::".join(filter(None, outer))
+    if is_exported:
+        return ParsedTestId("::".join(filter(None, (container, test.name))), {})
+    if container or not _NODE_ID.match(test.name):
         return parse_junit_test_id(container, test.name)
     return parse_pytest_node_id(test.name)
 
@@ -229,10 +259,11 @@ def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
 def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
     if test.status in _OUTCOME_BY_STATUS:
         return _OUTCOME_BY_STATUS[test.status]
-    if test.status == "failed" and raw in _UNEXPECTED_PASSES:
+    outcome = _OUTCOME_BY_RAW_STATUS.get(raw)
+    if outcome and test.status in {"other", ctrf_status(outcome)}:
+        return outcome
+    if outcome == "passed":  # unexpectedly, whatever the message says
         return "failed"
-    if raw in _OUTCOME_BY_RAW_STATUS:
-        return _OUTCOME_BY_RAW_STATUS[raw]
     if test.status == "failed" or raw in {"error", "broken"}:
         is_setup = raw in _SETUP_RAW_STATUSES or test.status == "other"
         return failure_outcomes.error_outcome(test.message, test.trace, is_setup=is_setup)

@@ -19,10 +19,6 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 MillisecondTime = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
 
 
-def _as_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
 def _milliseconds_or_none(value: object) -> object:
     """Return a duration, or None for an invalid one: a test is not left out because of it."""
     return value if is_finite(value) and value >= 0 else None
@@ -47,7 +43,7 @@ class Test(_CtrfModel):
     name: Annotated[str, Field(min_length=1)]
     status: Status
     duration: Annotated[float | None, BeforeValidator(_milliseconds_or_none)] = None
-    suite: Annotated[list[str], BeforeValidator(_as_list)] = []
+    suite: list[str] | str = []
     message: str = ""
     trace: str = ""
     rawStatus: str = ""  # noqa: N815 - CTRF's name
@@ -57,6 +53,14 @@ class Test(_CtrfModel):
     stderr: list[str] = []
     parameters: dict[str, Any] = {}
     attachments: list[Attachment] = []
+    extra: Any = None
+
+    @property
+    def suites(self) -> list[str]:
+        """The suites that contain the test, also if they are one text: `ops > TestX > test_a`."""
+        if not isinstance(self.suite, str):
+            return self.suite
+        return f" > {self.suite}".removesuffix(f" > {self.name}").split(" > ")[1:]
 
     @property
     def has_node_id(self) -> bool:
@@ -65,7 +69,8 @@ class Test(_CtrfModel):
         The plugin pytest-json-ctrf writes such names.
         """
         return any(
-            suite.endswith(".py") and self.name.startswith(f"{suite}::") for suite in self.suite[:1]
+            suite.endswith(".py") and self.name.startswith(f"{suite}::")
+            for suite in self.suites[:1]
         )
 
 

@@ -1,7 +1,7 @@
 """Writes reports as JUnit XML and CTRF, which CI systems show.
 
-These formats have no place for some fields of a report, such as stages and most figures. An import
-of an exported file therefore does not restore the report.
+An import of exported CTRF restores the tests. JUnit XML has no place for some of their fields, such
+as stages and most figures, and neither format for all fields of a report.
 """
 
 from __future__ import annotations
@@ -26,6 +26,11 @@ _CTRF_VERSION = "1.0.0"
 
 # CTRF has a status for exactly these outcomes. Other outcomes are written as `rawStatus`.
 _EXACT_OUTCOMES = frozenset({"passed", "failed", "skipped", "not-run"})
+
+# The fields that CTRF's own keys state. The others are written as `extra`.
+_CTRF_FIELDS = {"suite", "name", "parameters", "reason", "log_tail", "evidence"}
+
+_EXTRA_FACTS = {*ENVIRONMENT_OPTIONS} - {"torch", "os"}
 
 _LARGEST = 10**9  # of seconds and of attempts: no test takes 30 years
 
@@ -134,7 +139,7 @@ def _test_record(test: TestEntry) -> dict[str, Any]:
         "status": ctrf_status(test.outcome),
         "duration": round(min(test.duration_s or 0, _LARGEST) * 1000),
         "suite": [test.suite],
-        "rawStatus": test.raw_status or (None if test.outcome in _EXACT_OUTCOMES else test.outcome),
+        "rawStatus": test.raw_status if test.outcome in _EXACT_OUTCOMES else test.outcome,
         "message": test.reason,
         "trace": test.log_tail,
         "parameters": dict(test.parameters) or None,
@@ -149,6 +154,7 @@ def _test_record(test: TestEntry) -> dict[str, Any]:
             for evidence in test.evidence
         ]
         or None,
+        "extra": test.model_dump(mode="json", exclude_defaults=True, exclude=_CTRF_FIELDS),
     }
     return {name: value for name, value in record.items() if value is not None}
 
@@ -170,12 +176,13 @@ def _milliseconds(moment: dt.datetime | None) -> int:
     return max(0, int(moment.timestamp() * 1000)) if moment else 0
 
 
-def _environment_record(report: Report) -> dict[str, str]:
+def _environment_record(report: Report) -> dict[str, Any]:
     environment, trigger = report.environment, report.trigger
     torch = {"appName": "torch", "appVersion": environment.torch} if environment.torch else {}
     optional_values = {
         "osVersion": environment.os,
         "repositoryName": trigger.repository,
         "commit": trigger.commit,
+        "extra": environment.model_dump(include=_EXTRA_FACTS, exclude_none=True),
     }
     return torch | {name: value for name, value in optional_values.items() if value}
