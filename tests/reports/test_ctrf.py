@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,13 @@ def test_what_is_no_ctrf_is_refused(tmp_path: Path) -> None:
         f"results.json:1: results.tests: input should be a valid list; {FORMAT}",
         f"results.json:1: results.tool: {A_RECORD} Tool; {FORMAT}",
         f"results.json:1: specVersion: field required; {FORMAT}",
+    ]
+
+
+def test_a_test_with_two_statuses_is_refused(tmp_path: Path) -> None:
+    text = json.dumps(document({"status": "passed"}))
+    assert problems(tmp_path, text.replace('"status"', '"status": "failed", "status"')) == [
+        'results.json:1: an object has the key "status" twice; create the file again'
     ]
 
 

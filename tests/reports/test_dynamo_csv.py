@@ -67,6 +67,12 @@ def test_a_count_that_is_not_there_is_absent(tmp_path: Path) -> None:
     assert list(test.metrics) == ["recompiles"]
 
 
+def test_a_number_is_no_status(tmp_path: Path) -> None:
+    found = read(tmp_path, "name,accuracy\na,0.93\nb,99.1%\nc,pass\n")
+    assert [test.name for test in found.tests] == ["c"]
+    assert found.entries == {"taken": 1, "without a status": 2}
+
+
 def test_a_column_for_each_type(tmp_path: Path) -> None:
     found = read(tmp_path, f"{XPU}m,pass,fail_to_run,,pass_due_to_skip,eager_1st_run_OOM\n")
     assert outcomes(found) == [

@@ -64,6 +64,7 @@ def test_figures_that_are_not_finite_are_no_metrics(tmp_path: Path) -> None:
         ("Fail", "PTE Run Failed", "True", ("failed", "run", "PTE_RUN_FAIL")),
         ("Fail", "Output Mismatch", "True", ("wrong-result", "compare", "OUTPUT_MISMATCH_FAIL")),
         ("Fail", "Unknown Failure", "False", ("failed", None, "UNKNOWN_FAIL")),
+        ("Pass", "Output Mismatch", "True", ("wrong-result", "compare", "OUTPUT_MISMATCH_FAIL")),
         ("Fail", "Process Crash", "False", ("crashed", None, "PROCESS_CRASH")),
     ],
 )

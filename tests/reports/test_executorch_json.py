@@ -46,6 +46,8 @@ REAL = {
     },
 }
 ROW = {"Test Case": "test_a", "Flow": "xnnpack", "Result": "Pass", "Delegated": "True"}
+SKIPPED = {**ROW, "Result": "Skip", "Subtest": "1"}
+UNKNOWN = {**ROW, "Result": "Boom", "Subtest": "1"}
 REMEDY = "use an unmodified file from ExecuTorch's suite"
 
 
@@ -125,10 +127,13 @@ def test_each_row_of_a_test_is_a_test(tmp_path: Path) -> None:
     assert [test.duration_s for test in found.tests] == [None, None]
 
 
-def test_a_test_over_its_limit_did_not_pass_although_its_rows_did(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rows", [[ROW], [ROW, SKIPPED], [ROW, UNKNOWN], [UNKNOWN]])
+def test_a_test_over_its_limit_did_not_pass_although_no_row_failed(
+    tmp_path: Path, rows: list[dict[str, str]]
+) -> None:
     crash = {"path": "x", "lineno": 1, "message": "Failed: Timeout (>120.0s) from pytest-timeout."}
-    test = only(read(tmp_path, case("a.py::test_a[xnnpack]", "failed", ROW, crash=crash)))
-    assert (test.outcome, test.stage) == ("timed-out", None)
+    found = read(tmp_path, case("a.py::test_a[xnnpack]", "failed", *rows, crash=crash))
+    assert (found.tests[-1].outcome, found.tests[-1].stage) == ("timed-out", None)
 
 
 def test_what_was_left_out_before_it_began_keeps_its_name_and_parameters(tmp_path: Path) -> None:
@@ -163,6 +168,7 @@ def stage(message: str, outcome: str = "failed") -> dict[str, Any]:
     return {"outcome": outcome, "duration": 0, "longrepr": message}
 
 
+NO_ROWS = "The file does not state whether the backend executed the model."
 OK = {"outcome": "passed", "duration": 0.5}
 SKIP = "('/x/test_a.py', 10, 'Skipped: needs two cards')"
 QUOTED = """('/x/test_a.py', 10, "Skipped: it's slow")"""
@@ -171,8 +177,8 @@ QUOTED = """('/x/test_a.py', 10, "Skipped: it's slow")"""
 @pytest.mark.parametrize(
     ("test", "outcome", "raw", "reason"),
     [
-        ({"outcome": "passed", "call": OK}, "passed", None, None),
-        ({"outcome": "xpassed", "call": OK}, "passed", "xpassed", None),
+        ({"outcome": "passed", "call": OK}, "executed", None, NO_ROWS),
+        ({"outcome": "xpassed", "call": OK}, "executed", "xpassed", NO_ROWS),
         ({"outcome": "failed", "call": stage("ValueError")}, "failed", "failed", "ValueError"),
         ({"outcome": "failed"}, "failed", "failed", None),
         (
@@ -204,7 +210,7 @@ QUOTED = """('/x/test_a.py', 10, "Skipped: it's slow")"""
         ({"outcome": "skipped", "setup": stage(QUOTED)}, "skipped", "skipped", "it's slow"),
         ({"outcome": "xfailed", "call": stage("slow")}, "skipped", "xfail", "slow"),
         ({"outcome": "xfailed"}, "skipped", "xfail", "It is expected to fail."),
-        ({"outcome": "rerun", "call": OK}, "passed", "rerun", None),
+        ({"outcome": "rerun", "call": OK}, "executed", "rerun", NO_ROWS),
         ({"outcome": "rerun", "call": stage("ValueError")}, "failed", "rerun", "ValueError"),
     ],
 )

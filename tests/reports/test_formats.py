@@ -23,8 +23,12 @@ def test_a_format_is_read_or_written_and_has_a_name_for_sentences(name: str) -> 
 
 
 def test_no_two_formats_look_alike() -> None:
-    told_by = [(start, FORMATS[name].further) for name in READ for start in FORMATS[name].starts]
-    assert all(FORMATS[name].starts for name in READ)
+    told_by = [
+        (mark, FORMATS[name].further)
+        for name in READ
+        for mark in FORMATS[name].starts or [FORMATS[name].keys]
+    ]
+    assert all(mark for mark, _ in told_by)
     assert len(set(told_by)) == len(told_by)
 
 
@@ -34,8 +38,13 @@ def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: 
     file = tmp_path / "results"
     form = FORMATS[name]
     for start in form.starts:
-        beginning = {b"<": b"<!-- x -->", b'"': b"{"}.get(start[:1], b"x" * 100)
-        file.write_bytes(beginning + start + b"x" * 100_000 + form.further)
+        beginning = b"<!-- x -->" if start.startswith(b"<") else b"x" * 100
+        file.write_bytes(beginning + start + b"x" * 100_000 + b"".join(form.further))
+        assert detect_format(file) == name
+    if form.keys:
+        further = [b'{"x": [', *form.further, b"]}"]
+        keys = b", ".join(b'"%s": 1' % key.encode() for key in form.keys)
+        file.write_bytes(b'{"y": %s, %s}' % (b"".join(further), keys))
         assert detect_format(file) == name
 
 
@@ -79,7 +88,22 @@ def test_a_file_with_what_tells_a_format_is_of_that_format(name: str, tmp_path: 
         (b"not ok 1 - a\n1..1\n", "TAP output; convert it with tap-junit"),
         (b"1..2\nok 1\n", "TAP output; convert it with tap-junit"),
         (b"test: a\nsuccess: a\n", "probably the output of SubUnit; convert it with"),
-        (b"dev;name;accuracy\n", "CSV with semicolons; separate its values with commas"),
+        (b"dev;name;accuracy\n", "CSV with semicolons or tabs; separate its values with commas"),
+        (b"name\taccuracy\n", "CSV with semicolons or tabs; separate its values with commas"),
+        (b",name,accuracy\n", "CSV with a column without a name; remove it"),
+        ("name,accuracy".encode("utf-32"), "in UTF-32; save it as UTF-8"),
+        (b"\xb3\x2b\x02\x28", "probably the output of SubUnit; convert it with"),
+        # marks of a format that are not keys of the outermost object
+        (b'{"metrics": {"a": 1}}', 'JSON of an unknown format, with the keys "metrics"; run'),
+        (b'["reportFormat"]', "JSON without the keys of any known format; run the tests with"),
+        (
+            b'{"numTotalTests": 1, "testResults": [{"reportFormat": 1}]}',
+            "the JSON of Jest or Vitest; use jest-junit",
+        ),
+        (
+            b'{"exitcode": 0, "summary": {}, "tests": [{"Result Detail": 1}]}',
+            "the JSON of pytest-json-report; run pytest",
+        ),
         (b"<!DOCTYPE html PUBLIC 'x' 'y'><html/>", "an HTML page, not test results; run"),
         (b"<?xml version='1.0'?><!DOCTYPE html><html/>", "an HTML page, not test results; run"),
     ],
@@ -98,9 +122,28 @@ def test_a_header_is_a_whole_line(tmp_path: Path) -> None:
     assert detect_format(file) == "xpu-skip-list"
 
 
-def test_a_sign_far_from_the_beginning_tells_nothing(tmp_path: Path) -> None:
+def test_text_before_xml_is_named(tmp_path: Path) -> None:
     file = tmp_path / "results"
-    file.write_bytes(b"x" * 100_000 + b"<testsuite")
+    file.write_text("Running\n1 test\n<testsuite/>", "utf-8")
+    with pytest.raises(ProblemsError) as error:
+        detect_format(file)
+    assert str(error.value) == "results:3: there is text before the XML; remove it"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"x" * 100_000 + b"<testsuite",
+        b"name,age\n",
+        b"name,amplitude\n",
+        b"model_name: x\nmetrics: [1]\n",
+    ],
+)
+def test_a_sign_far_from_the_beginning_or_a_part_of_one_tells_nothing(
+    tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "results"
+    file.write_bytes(content)
     with pytest.raises(ProblemsError) as error:
         detect_format(file)
     assert str(error.value) == (

@@ -88,7 +88,7 @@ def test_results_that_are_not_kept_are_counted() -> None:
         tests.add(1, TEST | {"outcome": outcome}, device=device)
     found = result(tests)
     assert [test.outcome for test in found.tests] == ["failed"]
-    assert found.note == 'Listed more than once: 1 ("m").'
+    assert found.note == 'Listed more than once: 1 ("m"). On another device: 1 ("m").'
     assert found.entries == {"taken": 1, "on another device": 1, "listed more than once": 1}
 
 

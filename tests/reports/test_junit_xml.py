@@ -45,6 +45,20 @@ from tests.reports.junit_files import SUITE, problems, read
                 'correct encoding="…" in the first line'
             ),
         ),
+        (
+            "<testsuites/>\n<testsuites/>",
+            (
+                "2: invalid XML in column 1: junk after document element; "
+                "move the rest to another file"
+            ),
+        ),
+        (
+            "\n<?xml version='1.0'?><testsuites/>",
+            (
+                "2: invalid XML in column 1: XML or text declaration not at start of entity; "
+                "remove what is before <?xml, also spaces"
+            ),
+        ),
         *(
             (
                 SUITE.format(f'<testcase name="a">\n<{tag} name="b"/></testcase>'),

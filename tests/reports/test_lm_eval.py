@@ -73,6 +73,7 @@ def test_what_is_there_twice_is_counted(tmp_path: Path) -> None:
     [
         (TASKS.replace("0.75", ".nan"), "value: input should be a finite number"),
         (TASKS.replace("0.75", "high"), "value: input should be a valid number"),
+        ("model_name: a\ntasks: [{name: b, metrics: []}]", "tasks[0].metrics: "),
         (CARD.replace("tasks: gsm8k", ""), "model_card.tasks: field required"),
     ],
 )

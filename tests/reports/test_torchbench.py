@@ -136,7 +136,8 @@ def test_one_test_on_two_devices_is_not_mixed_up(tmp_path: Path) -> None:
         ({"latencies": "timeout"}, "timed-out", None),
         ({"latencies": None}, "not-run", "The file has no value for this test."),
         ({"accuracy": ""}, "failed", "The error has no message."),
-        ({"latencies": "OOM", "accuracy": "pass"}, "passed", None),
+        ({"latencies": "OOM", "accuracy": "pass"}, "out-of-memory", None),
+        ({"latencies": "OOM", "accuracy": "timeout"}, "timed-out", None),
         ({"accuracy": 0.5}, "executed", "The test was measured, but its result was not checked."),
     ],
 )

@@ -44,10 +44,12 @@ test_config:
       n150: {status: NOT_SUPPORTED_SKIP}
       p150: {required_pcc: 0.9}
   l/pytorch-single_device-training:
-    status: EXPECTED_PASSING
+    status: expected_passing
     bringup_status: INCORRECT_RESULT
     required_pcc: 0.96
     reason: "PCC 0.98"
+  m/pytorch-seq_1-tensor_parallel-mesh_2x4-inference: {status: known_failure_xfail,
+    bringup_status: incorrect_result}
 """
 
 
@@ -70,11 +72,13 @@ def test_the_worst_expectation_of_the_boards_on_which_a_model_runs(tmp_path: Pat
         ("k/pytorch", "failed", None, "KNOWN_FAILURE_XFAIL", "p150: no"),
         ("l/pytorch", "passed", "compare", "EXPECTED_PASSING",
          "TT-XLA calls the result incorrect, but accepts a PCC of 0.96. PCC 0.98"),
+        ("m/pytorch-seq_1", "wrong-result", "compare", "INCORRECT_RESULT", None),
     ]  # fmt: skip
     assert found.entries == {
-        "taken": 10, "with the status EXCLUDE_MODEL": 1, "with the status UNSPECIFIED": 1
+        "taken": 11, "with the status EXCLUDE_MODEL": 1, "with the status UNSPECIFIED": 1
     }  # fmt: skip
     assert found.tests[2].parameters == {"parallelism": "tensor_parallel", "mode": "training"}
+    assert found.tests[-1].parameters["mesh"] == "2x4"
     assert [(suite.name, suite.kind) for suite in found.suites] == [("tt-forge-models", "model")]
 
 
@@ -86,4 +90,5 @@ def test_the_worst_expectation_of_the_boards_on_which_a_model_runs(tmp_path: Pat
     ],
 )
 def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str, words: str) -> None:
-    assert words in "\n".join(FILE.problems(tmp_path, text))
+    (problem,) = FILE.problems(tmp_path, text)
+    assert words in problem

@@ -223,6 +223,26 @@ def test_a_value_of_an_option_that_is_none_is_wrong_usage(
     assert not (root / "r.json").exists()
 
 
+def test_a_time_of_the_future_is_not_used(root: Path) -> None:
+    (root / "future.xml").write_text(
+        '<testsuite name="a" timestamp="2999-01-01T00:00:00Z"><testcase name="b"/></testsuite>'
+    )
+    told = "future.xml:1: the run has no start time; add --started"
+    assert told in imported(root, "--torch", "1.9.0", file="future.xml").output
+    run = ("--started", "2026-01-02T03:04:05", "--torch", "1.9.0")
+    done = imported(root, *run, file="future.xml")
+    assert done.exit_code == 0, done.output
+    assert "warning: future.xml:1: the time 2999-01-01 is in the future" in done.output
+    assert read_report(root / "r.json").finished is None
+
+
+def test_the_report_may_not_replace_a_file_that_it_is_made_of(root: Path) -> None:
+    done = imported(root, "--out", root / "results.xml")
+    assert done.exit_code == 2
+    assert "results.xml is one of the files to import; name another file" in done.output
+    assert (root / "results.xml").read_text("utf-8") == XML
+
+
 def test_a_file_of_very_many_suites_needs_one_name(root: Path) -> None:
     suites = "".join(
         f'<testsuite name="s{n}"><testcase classname="s{n}" name="a"/></testsuite>'

@@ -279,16 +279,26 @@ def parse_json(text: str, *, strict: bool = True) -> Any:  # noqa: ANN401 - any 
     """Return the value of a JSON text.
 
     Raises JSONDecodeError, which states a position, for invalid JSON. Raises ValueError for values
-    nested too deeply and, if `strict` is true, for NaN, infinity and numbers that are too large.
+    nested too deeply and, if `strict` is true, for NaN, infinity and numbers that are too large. If
+    it is false, raises ValueError for a key that an object has twice.
     """
     try:
         if not strict:
-            return json.loads(text)
+            return json.loads(text, object_pairs_hook=_object_of_different_keys)
         return json.loads(text, parse_constant=reject_nan_and_infinity, parse_float=finite_number)
     except json.JSONDecodeError:
         raise
     except (ValueError, RecursionError) as error:
         raise ValueError(json_error_text(error)) from None
+
+
+def _object_of_different_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    data = dict(pairs)
+    if len(data) < len(pairs):
+        keys = [key for key, _ in pairs]
+        repeated_key = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f'an object has the key "{repeated_key[:60]}" twice')
+    return data
 
 
 def reject_nan_and_infinity(word: str) -> NoReturn:

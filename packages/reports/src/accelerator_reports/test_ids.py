@@ -154,7 +154,8 @@ def _bracket_parameters(inside: str) -> tuple[Mapping[str, str], str | None]:
     """
     if not inside:
         return {}, None
-    parts = inside.split("-")
+    # Meta's models, such as `meta-llama/Llama-3.1-8B`, are not on the device `meta`.
+    parts = re.split(r"-(?!(?<=\bmeta-)\w+/)", inside)
     devices = [part for part in parts if device_or_none(part)]
     device = devices[0] if len(devices) == 1 else None
     rest = [part for part in parts if part != device]

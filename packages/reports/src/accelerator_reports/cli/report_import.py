@@ -166,16 +166,18 @@ def import_report(root: Path, inputs: tuple[Path, ...], out: Path, **arguments: 
     If several sources state a value of the environment, the first of these is used: the options,
     the --environment file, the input files, --here.
     """
+    if out.resolve() in {path.resolve() for path in inputs}:
+        raise click.UsageError(f"{out} is one of the files to import; name another file with --out")
     names = replace(names_known_in(root), remedies=IMPORT_REMEDIES)
     if names.accelerators:
         refuse_unknown(arguments["accelerator"], names.accelerators)
     options = _import_options(arguments, names)
     format_name = arguments["format_name"]
     file_results = [read_as(format_name, path, options) for path in inputs]
-    results = merged_results(file_results)
-    new_report = _imported_report(results, arguments, names)
     more = f" and {len(inputs) - 1} more" if len(inputs) > 1 else ""
     input_names = f"{inputs[0].name}{more}"
+    results = _without_future_times(merged_results(file_results), input_names)
+    new_report = _imported_report(results, arguments, names)
     problems = list(_repeated_in_files(inputs, file_results)) or list(
         report_problems(new_report, input_names, names, utc_now())
     )
@@ -211,6 +213,25 @@ def _import_options(arguments: dict[str, Any], names: KnownNames) -> ImportOptio
         else partial(full_imported_name, accelerator=accelerator, known=names)
     )
     return ImportOptions(suite, parameters, accelerator, full_name)
+
+
+def _without_future_times(results: ImportResult, input_names: str) -> ImportResult:
+    """Return the results with a warning instead of each time that is in the future."""
+    times = (results.started, results.finished)
+    started, finished = (None if time and time > utc_now() else time for time in times)
+    warnings = (
+        Problem(
+            input_names,
+            1,
+            f"the time {time:%Y-%m-%d} is in the future, so it is not used",
+            "correct it in the file, or state the start with --started",
+        )
+        for time in times
+        if time and time not in {started, finished}
+    )
+    return replace(
+        results, started=started, finished=finished, warnings=(*results.warnings, *warnings)
+    )
 
 
 def _imported_report(results: ImportResult, arguments: dict[str, Any], names: KnownNames) -> Report:

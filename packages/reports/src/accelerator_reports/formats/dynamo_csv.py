@@ -82,6 +82,7 @@ _UNITS = {
 }
 _NO_METRICS = frozenset({"dev", "name", "tag", "accuracy"})
 _ADDRESS = re.compile(r"https://[\w.-]+(?:/[\w./?#=&%-]{0,400})?")
+_NUMBER = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?%?")
 _MOST_ADDRESSES = 20
 _MOST_COLUMNS = 100
 
@@ -197,6 +198,10 @@ def _test_fields(
         if not (status := cells.get("accuracy") or cells.get("speedup")):
             what = "the row has no status"
             tests.leave_out(row.line, what, 'add one, such as "pass"', "without a status")
+            return
+        if "accuracy" in cells and _NUMBER.fullmatch(status):
+            what = f'accuracy: "{status[:60]}" is a number, not a status'
+            tests.leave_out(row.line, what, 'use a status, such as "pass"', "without a status")
             return
         meaning = dynamo_meaning(status) if "accuracy" in cells else _speedup_meaning(status)
         meanings = [({"tag": cells["tag"]} if cells.get("tag") else {}, meaning)]

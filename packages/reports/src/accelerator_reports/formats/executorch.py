@@ -188,8 +188,11 @@ def row_fields(line: int, row: CsvRow, tests: ImportedTests) -> dict[str, Any] |
 def _result_status(row: CsvRow) -> str | None:
     """Return a row's result as a name in ExecuTorch's `TestResult`, such as `LOWER_FAIL`.
 
-    Returns None if `Result` or `Result Detail` has an unknown value.
+    A detail is that of a failure, whatever the result. Returns None if `Result` or `Result Detail`
+    has an unknown value.
     """
+    if row["Result Detail"]:
+        return _STATUS_BY_DETAIL.get(row["Result Detail"])
     if row["Result"] == "Pass":
         is_delegated = (
             row["Delegated"] == "True" or split_flow(row["Flow"])[0] in _BACKENDS_WITHOUT_DELEGATION
@@ -197,7 +200,7 @@ def _result_status(row: CsvRow) -> str | None:
         return "SUCCESS" if is_delegated else "SUCCESS_UNDELEGATED"
     if row["Result"] == "Skip":
         return "SKIPPED"
-    return _STATUS_BY_DETAIL.get(row["Result Detail"]) if row["Result"] == "Fail" else None
+    return None
 
 
 def split_flow(flow: str) -> tuple[str, str]:

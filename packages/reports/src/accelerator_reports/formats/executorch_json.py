@@ -2,8 +2,8 @@
 
 The plugin pytest-json-report writes the file. ExecuTorch's conftest.py stores the values of CSV
 rows (see `executorch`) in a test's `metadata.subtests`, by column. A test without subtests was
-skipped, or failed before or after it ran the model. A test can fail although all of its rows
-passed, for example at its time limit; its last row then counts as failed.
+skipped, or failed before or after it ran the model. A test can fail although none of its rows
+did, for example at its time limit; its last row then counts as failed.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from accelerator_reports.formats.executorch import (
     split_flow,
 )
 from accelerator_reports.formats.imported_tests import ImportedTests, parse_document
+from accelerator_reports.outcomes import UNSUCCESSFUL
 from accelerator_reports.run_environment import facts_from_properties
 from accelerator_reports.test_ids import parse_pytest_node_id, shortened_with_digest
 
@@ -46,6 +47,7 @@ _DEFAULT_CELLS = {"Params": "", "Result Detail": "", "Delegated": "False"}
 _SKIP_START = re.compile(r"\(.{1,1000}?, \d+, ([\"'])(?:Skipped: )?", re.DOTALL)
 _ARCHITECTURE = re.compile(r"(?<![a-z0-9])(x86_64|aarch64|s390x|ppc64le|riscv64)(?![a-z0-9])")
 _LONGEST_S = 10**9
+_NO_ROWS_REASON = "The file does not state whether the backend executed the model."
 
 
 def _seconds_or_none(value: object) -> object:
@@ -176,16 +178,15 @@ def _test_fields(
         what = f'"{test.nodeid[:60]}": "{test.outcome[:40]}" is not a pytest outcome'
         tests.leave_out(1, what, REMEDY, "with an unknown outcome")
         return []
-    if not rows:
-        return [{**_name_and_parameters(test.nodeid), **outcome_fields}]
     row_results = [fields for row in rows if (fields := row_fields(1, row, tests))]
+    is_failure = outcome_fields["outcome"] in UNSUCCESSFUL
+    if not rows or (is_failure and not row_results):
+        is_pass = outcome_fields["outcome"] == "passed"
+        unchecked = {"outcome": "executed", "reason": _NO_ROWS_REASON} if is_pass else {}
+        return [{**_name_and_parameters(test.nodeid), **outcome_fields, **unchecked}]
     if len(rows) == 1 and row_results:
         row_results[0]["duration_s"] = outcome_fields.get("duration_s")
-    if (
-        row_results
-        and test.outcome in {"failed", "error"}
-        and all(row["Result"] == "Pass" for row in rows)
-    ):
+    if is_failure and not any(fields["outcome"] in UNSUCCESSFUL for fields in row_results):
         row_results[-1] |= outcome_fields | {"stage": None}
     return row_results
 

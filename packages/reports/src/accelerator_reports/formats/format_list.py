@@ -24,7 +24,7 @@ from accelerator_reports.file_reading import (
 )
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.formats.ctrf import read_ctrf
-from accelerator_reports.formats.dynamo_csv import read_dynamo_csv
+from accelerator_reports.formats.dynamo_csv import DTYPES, read_dynamo_csv
 from accelerator_reports.formats.executorch import read_executorch_csv
 from accelerator_reports.formats.executorch_json import read_executorch_json
 from accelerator_reports.formats.exports import ctrf_text, junit_text
@@ -56,10 +56,12 @@ class Format:
     read: Reader | None = None
     """The reader; None for a format that is only written."""
     starts: tuple[bytes, ...] = ()
-    """Every file in this format has one of these near its beginning. Their first character also
-    says what the file is: XML for `<`, JSON for a quotation mark, and otherwise text. After a line
-    end as first character, they begin a line."""
-    further: bytes = b""
+    """Every file in this format has one of these near its beginning, unless it is JSON. Their first
+    character also says what the file is: XML for `<`, otherwise text. After a line end as first
+    character, they begin a line."""
+    keys: frozenset[str] = frozenset()
+    """A file in this format is a JSON object with these keys."""
+    further: tuple[bytes, ...] = ()
     """Bytes that every file in this format also contains, at any place."""
     write: Writer | None = None
     """The writer; None for a format that is only read."""
@@ -71,6 +73,7 @@ def _relay_text(report: Report) -> str:
     return json.dumps(relay_summary(report), indent=1) + "\n"
 
 
+_COLUMNS = ("accuracy", *sorted(DTYPES))
 _UNDATED_OPTIONS = "--started 2026-01-31T02:00:00 --torch 2.9.0"
 
 # A file has the first format that matches. Formats with more specific marks come first.
@@ -85,22 +88,22 @@ FORMATS: Mapping[str, Format] = {
     "ctrf": Format(
         "CTRF",
         read_ctrf,
-        (b'"reportFormat"',),
+        keys=frozenset({"reportFormat"}),
         write=ctrf_text,
         example="--torch 2.9.0 ctrf-report.json",
     ),
     "torchbench": Format(
         "TorchBench’s JSON",
         read_torchbench,
-        (b'"metrics"',),
+        keys=frozenset({"environ", "metrics"}),
         example="--started 2026-01-31T02:00:00 metrics.json",
     ),
     # It is a pytest-json-report, with columns of its own far from the beginning.
     "executorch-json": Format(
         "the JSON of ExecuTorch’s backend suite",
         read_executorch_json,
-        (b'"exitcode"',),
-        b'"Result Detail"',
+        keys=frozenset({"created", "duration", "exitcode", "summary"}),
+        further=(b'"Result Detail"',),
         example="--torch 2.9.0 executorch.json",
     ),
     "executorch-csv": Format(
@@ -112,7 +115,10 @@ FORMATS: Mapping[str, Format] = {
     "dynamo-csv": Format(
         "the CSV files of PyTorch’s dynamo benchmarks, and the accuracy that CI expects of them",
         read_dynamo_csv,
-        (b"\nname,", b"\ndev,name,"),
+        (
+            b"\ndev,name,",
+            *(f"\nname,{column}{end}".encode() for column in _COLUMNS for end in ",\n"),
+        ),
         example=f"{_UNDATED_OPTIONS} inductor_torchbench_inference.csv",
     ),
     "tt-xla": Format(
@@ -143,7 +149,7 @@ FORMATS: Mapping[str, Format] = {
         "the accuracy that vLLM’s plugins expect in lm-eval, which scores language models",
         read_lm_eval,
         (b"model_name:",),
-        b"metrics:",
+        further=(b"tasks:", b"metrics:"),
         example="--kind baseline --origin acme/tests@0123456:model.yaml model.yaml",
     ),
     "relay": Format(
@@ -174,14 +180,21 @@ def detect_format(path: Path) -> str:
         start = start.replace(b"\0", b"").lstrip(b"\xff\xfe")
     if kind := kind_of_bytes(start):
         raise _kind_error(path, kind)
-    lines = b"\n" + start.replace(b"\r\n", b"\n")
+    lines, syntax = b"\n" + start.replace(b"\r\n", b"\n"), _syntax(start.lstrip())
+    content = _json_or_first_line(path) if syntax == "JSON" else None
+    keys = content.keys() if isinstance(content, dict) else set()
     for name, form in FORMATS.items():
-        is_marked = any(
-            mark in lines for mark in form.starts if _syntax(mark) == _syntax(start.lstrip())
-        )
-        if is_marked and form.further in data:
+        is_marked = any(mark in lines for mark in form.starts if _syntax(mark) == syntax)
+        has_keys = 0 < len(form.keys) == len(form.keys & keys)
+        if (is_marked or has_keys) and all(mark in data for mark in form.further):
             return name
-    _refuse_unknown(path, start.lstrip())
+    if syntax == "XML":
+        read_junit(path, ImportOptions())  # says what is wrong with it
+    elif syntax == "JSON":
+        raise _json_error(path, content)
+    elif (end := lines.find(b"<testsuite")) >= 0:
+        what = "there is text before the XML"
+        raise file_error(path, lines.count(b"\n", 0, end), what, "remove it")
     remedy = f"{JUNIT_RUN}. If it has one of these formats, pass it to --format"
     raise file_error(path, 1, _UNKNOWN, f"{remedy}: {', '.join(sorted(READERS))}")
 
@@ -207,27 +220,19 @@ def read_as(name: str | None, path: Path, options: ImportOptions) -> ImportResul
 
 def _syntax(start: bytes) -> str:
     """Return the kind of a file that begins with these bytes: XML, JSON or other text."""
-    return {b"<": "XML", b"{": "JSON", b"[": "JSON", b'"': "JSON"}.get(start[:1], "text")
+    return {b"<": "XML", b"{": "JSON", b"[": "JSON"}.get(start[:1], "text")
 
 
-def _refuse_unknown(path: Path, start: bytes) -> None:
-    """Raise ProblemsError for XML and JSON that is invalid or not in a readable format.
-
-    `start`, the beginning of the file's content, shows whether it is XML or JSON. A file that is
-    neither raises no error. The error has the line of the fault, or says what the file is.
-    """
-    if _syntax(start) == "XML":
-        read_junit(path, ImportOptions())
-    elif _syntax(start) == "JSON":
-        data = _json_or_first_line(path)
-        results = data.get("results") if isinstance(data, dict) else None
-        if isinstance(results, dict) and "reportFormat" not in data and results.keys() & _CTRF_KEYS:
-            what = 'the file looks like CTRF, but has no "reportFormat"'
-            remedy = 'add "reportFormat": "CTRF"'
-            if "specVersion" not in data:
-                what, remedy = f'{what} or "specVersion"', f'{remedy}, "specVersion": "1.0.0"'
-            raise file_error(path, 1, what, remedy)
-        raise _kind_error(path, kind_of_json(data))
+def _json_error(path: Path, data: Any) -> ProblemsError:  # noqa: ANN401 - any JSON
+    """Return the error for JSON in no readable format, which says what it is."""
+    results = data.get("results") if isinstance(data, dict) else None
+    if not isinstance(results, dict) or not results.keys() & _CTRF_KEYS:
+        return _kind_error(path, kind_of_json(data))
+    what = 'the file looks like CTRF, but has no "reportFormat"'
+    remedy = 'add "reportFormat": "CTRF"'
+    if "specVersion" not in data:
+        what, remedy = f'{what} or "specVersion"', f'{remedy}, "specVersion": "1.0.0"'
+    return file_error(path, 1, what, remedy)
 
 
 def _json_or_first_line(path: Path) -> Any:  # noqa: ANN401 - any JSON

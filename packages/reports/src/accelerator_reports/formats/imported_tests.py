@@ -79,6 +79,7 @@ class ImportedTests:
         self._devices: dict[IdentityValues, str] = {}
         self._repeated: Counter[IdentityValues] = Counter()
         self._repeated_names: list[str] = []
+        self._other_device_names: list[str] = []
         self._problems: list[Problem] = []
         self._unlisted_problems = 0
         self._left_out_values = 0
@@ -246,8 +247,8 @@ class ImportedTests:
             self._devices[identity] = device or ""
         if self._repeats == "merged":
             return True
-        if device == old_device:
-            self._repeated_names.append(test.name)
+        names = self._repeated_names if device == old_device else self._other_device_names
+        names.append(test.name)
         self.entries["listed more than once" if device == old_device else "on another device"] += 1
         return False
 
@@ -299,15 +300,17 @@ class ImportedTests:
     def _notes(self) -> Iterator[str]:
         if self._left_out_values:
             yield f"{count(self._left_out_values, 'invalid value')} left out."
-        if number := len(self._repeated_names):
-            names = ", ".join(f'"{name[:60]}"' for name in self._repeated_names[:_MOST_NAMED])
-            more = ", …" if number > _MOST_NAMED else ""
-            title = (
-                "Tests with the name of another test, to which a number was added"
-                if self._repeats == "apart"
-                else "Listed more than once"
-            )
-            yield f"{title}: {number:,} ({names}{more})."
+        title = (
+            "Tests with the name of another test, to which a number was added"
+            if self._repeats == "apart"
+            else "Listed more than once"
+        )
+        lists = {title: self._repeated_names, "On another device": self._other_device_names}
+        for title, all_names in lists.items():
+            names = ", ".join(f'"{name[:60]}"' for name in all_names[:_MOST_NAMED])
+            more = ", …" if len(all_names) > _MOST_NAMED else ""
+            if names:
+                yield f"{title}: {len(all_names):,} ({names}{more})."
 
     def _all_problems(self) -> list[Problem]:
         problems = list(self._problems)

@@ -37,6 +37,8 @@ _TIME_IN_NAME = re.compile(r"-20\d{12}\Z")
 _XML_REMEDIES = {
     expat.errors.XML_ERROR_BAD_CHAR_REF: "remove the character",
     expat.errors.XML_ERROR_INCORRECT_ENCODING: 'correct encoding="…" in the first line',
+    expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT: "move the rest to another file",
+    expat.errors.XML_ERROR_MISPLACED_XML_PI: "remove what is before <?xml, also spaces",
 }
 _SILENT_TAGS = frozenset({"properties", "attachments"})
 _ATTEMPT_TAGS = frozenset({"rerun", "rerunfailure", "rerunerror", "flakyfailure", "flakyerror"})

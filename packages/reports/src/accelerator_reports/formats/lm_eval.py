@@ -22,6 +22,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
 
 from accelerator_reports.file_reading import READ_AS_TEST, ImportOptions, ImportResult
 from accelerator_reports.files.fields import OpenModel
@@ -44,7 +47,7 @@ class _Metric(OpenModel):
 
 class _Task(OpenModel):
     name: str
-    metrics: tuple[_Metric, ...]
+    metrics: Annotated[tuple[_Metric, ...], Field(min_length=1)]
 
 
 class _ExpectedAccuracy(OpenModel):

@@ -87,6 +87,7 @@ _KINDS_BY_JSON_KEYS: Sequence[tuple[frozenset[str], Kind]] = tuple(
     )
 )
 
+_TO_UTF8 = "save it as UTF-8"
 _UNPACK = "unpack it, and import the file in it"
 _KINDS_BY_START: Mapping[bytes, Kind] = {
     b"\x1f\x8b": ("compressed with gzip", _UNPACK),
@@ -98,6 +99,8 @@ _KINDS_BY_START: Mapping[bytes, Kind] = {
     b"\x89PNG": ("an image, not test results", JUNIT_RUN),
     b"SQLite format 3": ("an SQLite database, not test results", JUNIT_RUN),
     b"version https://git-lfs": ("a pointer of Git LFS, not the file itself", "run git lfs pull"),
+    **dict.fromkeys((b"\xff\xfe\0\0", b"\0\0\xfe\xff"), ("in UTF-32", _TO_UTF8)),
+    **dict.fromkeys((b"\xff\xfe", b"\xfe\xff"), ("in UTF-16", _TO_UTF8)),
 }
 _KINDS_BY_FIRST_LINE: Sequence[tuple[re.Pattern[bytes], Kind]] = (
     (
@@ -105,17 +108,20 @@ _KINDS_BY_FIRST_LINE: Sequence[tuple[re.Pattern[bytes], Kind]] = (
         ("TAP output", "convert it with tap-junit"),
     ),
     (
-        re.compile(rb"(?:test|time|success|failure|error|skip|xfail): .*\n"),
+        re.compile(rb"(?:test|time|success|failure|error|skip|xfail): .*\n|\xb3[\x20-\x2f]"),
         ("probably the output of SubUnit", "convert it with subunit2junitxml"),
     ),
     (
-        re.compile(rb"(?:dev;)?name;|Test ID;"),
-        ("CSV with semicolons", "separate its values with commas"),
+        re.compile(rb"(?:dev[;\t])?name[;\t]|Test ID[;\t]"),
+        ("CSV with semicolons or tabs", "separate its values with commas"),
+    ),
+    (
+        re.compile(rb",(?:(?:dev,)?name|Test ID),"),
+        ("CSV with a column without a name", "remove it, in pandas with index=False"),
     ),
 )
 
 _HTML_STARTS = (b"<!doctype html", b"<html")
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MOST_KEYS = 6
 
 
@@ -128,8 +134,6 @@ def kind_of_bytes(start: bytes) -> Kind | None:
             return kind
     if start.lstrip()[:20].lower().startswith(_HTML_STARTS):
         return _KINDS_BY_XML_ROOT["html"]
-    if start.startswith(_UTF16_MARKS):
-        return "in UTF-16", "save it as UTF-8"
     if b"\0" in start and not start.startswith((b"<", b"{", b"[")):
         return "a binary file, not test results", JUNIT_RUN
     kinds = (kind for pattern, kind in _KINDS_BY_FIRST_LINE if pattern.match(start))

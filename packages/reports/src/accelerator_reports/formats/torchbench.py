@@ -5,12 +5,12 @@
      "metrics": {"model=…, test=eval, device=…, bs=None, extra_args=['…'], metric=…": "pass"}}
 
 Keys that differ only in `metric` belong to one test. The metric `accuracy` states its result; a
-text in any other metric is an error message. A test that has only numbers was executed, but not
-checked. `device` in `environ`, which newer versions write, is the model of the card. `device` in
-the keys is stored only in the note, because it is not part of a test's identity. Without a compiler
-in `extra_args`, the test ran in eager mode. Without an argument for the data type, the parameter
-`dtype` is absent, because the model chooses its own. The file does not state when the run took
-place.
+text in any other metric is an error message, which counts before a pass. A test that has only
+numbers was executed, but not checked. `device` in `environ`, which newer versions write, is the
+model of the card. `device` in the keys is stored only in the note, because it is not part of a
+test's identity. Without a compiler in `extra_args`, the test ran in eager mode. Without an argument
+for the data type, the parameter `dtype` is absent, because the model chooses its own. The file does
+not state when the run took place.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from accelerator_reports.formats.imported_tests import (
     parse_document,
 )
 from accelerator_reports.formats.statuses import MEASURED, StatusMeaning, dynamo_meaning
+from accelerator_reports.outcomes import GOOD
 from accelerator_reports.report import Scalar, Suite
 from accelerator_reports.shortened_text import shortened_text
 from accelerator_reports.test_ids import dtype_or_none
@@ -172,7 +173,9 @@ def _test_fields(test: _Test) -> dict[str, Any]:
 def _test_meaning(test: _Test) -> StatusMeaning:
     texts = {metric: text for metric, text in test.texts.items() if metric != "accuracy"}
     if "accuracy" in test.texts:
-        return dynamo_meaning(test.texts["accuracy"])
+        meaning = dynamo_meaning(test.texts["accuracy"])
+        if not texts or meaning.outcome not in GOOD:
+            return meaning
     if texts:
         return dynamo_meaning(next(iter(texts.values())))
     if test.figures:

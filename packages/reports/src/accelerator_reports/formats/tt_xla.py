@@ -28,7 +28,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator
 
 from accelerator_reports.failure_outcomes import NO_REASON
 from accelerator_reports.file_reading import READ_AS_TEST, ImportOptions, ImportResult
@@ -44,20 +46,30 @@ from accelerator_reports.report import Suite
 from accelerator_reports.shortened_text import shortened_text
 
 _SUITE = "tt-forge-models"
-_TEST_NAME = re.compile(r"(.+)-(single_device|data_parallel|tensor_parallel)-(inference|training)")
+_TEST_NAME = re.compile(
+    r"(.+)-(?P<parallelism>single_device|data_parallel|tensor_parallel)"
+    r"(?:-mesh_(?P<mesh>\w+))?-(?P<mode>inference|training)"
+)
 _DEFAULT_BOARDS = ("n150", "p150")
 _REMEDY = 'use a name like "resnet/pytorch-single_device-inference"'
 
 
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
+
+
 class _Expectation(OpenModel):
-    status: Literal[
-        "EXPECTED_PASSING",
-        "KNOWN_FAILURE_XFAIL",
-        "NOT_SUPPORTED_SKIP",
-        "UNSPECIFIED",
-        "EXCLUDE_MODEL",
+    status: Annotated[
+        Literal[
+            "EXPECTED_PASSING",
+            "KNOWN_FAILURE_XFAIL",
+            "NOT_SUPPORTED_SKIP",
+            "UNSPECIFIED",
+            "EXCLUDE_MODEL",
+        ],
+        BeforeValidator(_upper),
     ] = "UNSPECIFIED"
-    bringup_status: str | None = None
+    bringup_status: Annotated[str | None, BeforeValidator(_upper)] = None
     reason: str | None = None
     assert_pcc: bool | None = None
     required_pcc: float | None = None
@@ -115,17 +127,17 @@ def read_tt_xla(path: Path, options: ImportOptions) -> ImportResult:
         identity_fields = {
             "suite": suite.name,
             "name": match[1],
-            "parameters": {"parallelism": match[2], "mode": match[3]},
+            "parameters": {name: value for name, value in match.groupdict().items() if value},
         }
         boards = tests.parse_entry(_BoardsOfTest, entry, key, line)
         if boards is None:
             continue
-        expectations = {
-            board: tests.parse_entry(
-                _Expectation, {**entry, **boards.arch_overrides.get(board, {})}, key, line
-            )
-            for board in boards.supported_archs
-        }
+        expectations: dict[str, _Expectation | None] = {}
+        for board in boards.supported_archs:
+            settings = {**entry, **boards.arch_overrides.get(board, {})}
+            expectations[board] = tests.parse_entry(_Expectation, settings, key, line)
+            if expectations[board] is None:  # probably the same fault on all boards
+                break
         if None in expectations.values():
             continue
         is_same_on_all_boards = len(expectations) > 1 and len(set(expectations.values())) == 1
