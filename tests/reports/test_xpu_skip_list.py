@@ -41,3 +41,7 @@ def test_tests_on_the_list_are_skipped_with_the_comment_above_them(tmp_path: Pat
     assert str(known.url) == link
     assert found.suites[0].name == "xpu/torch-xpu-ops"
     assert found.entries == {"taken": 3}
+    found = FILE.read(
+        tmp_path, f"{LIST}skip_dict['test_d.py'] = ('test_four',)\nskip_dict.update({{}})"
+    )
+    assert found.entries == {"taken": 3, "with errors": 2}

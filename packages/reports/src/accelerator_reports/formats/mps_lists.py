@@ -72,10 +72,13 @@ def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
     tests = ImportedTests(path, options, repeats="merged")
     suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="operator")
     lists = list(_operator_lists(parse_python(path, _REMEDY)))
-    if all(_unread_reason(list_name) for _, list_name, _ in lists):
+    if all(_unread_reason(list_name) for _, _, list_name, _ in lists):
         raise file_error(path, 1, "no list of operators found", _REMEDY)
     comments = _blaming_comments(path)
-    for mode, list_name, entries in lists:
+    for line, mode, list_name, entries in lists:
+        if entries is None:
+            tests.leave_out(line, f"{list_name} is not one mapping for all cases", _REMEDY)
+            continue
         if unread_reason := _unread_reason(list_name):
             tests.entries[unread_reason] += len(entries.keys)
             continue
@@ -108,22 +111,31 @@ def read_mps_lists(path: Path, options: ImportOptions) -> ImportResult:
 
 def _unread_reason(list_name: str) -> str | None:
     """Return why the list with this name is not read; None if it is read."""
+    if "XFAILLIST" not in list_name and "SKIPLIST" not in list_name:
+        return "on a list of an unknown kind"
     return next((why for word, why in _UNREAD_LISTS.items() if word in list_name), None)
 
 
-def _operator_lists(module: ast.Module) -> Iterator[tuple[str, str, ast.Dict]]:
-    """Yield the mode (`forward` or `backward`), the name and the entries of each operator list."""
+def _operator_lists(module: ast.Module) -> Iterator[tuple[int, str, str, ast.Dict | None]]:
+    """Yield the line, the mode (`forward` or `backward`), the name and the entries of each list.
+
+    The entries are None if they are not literals, depend on a condition, or change a list.
+    """
     for function in ast.walk(module):
         if not isinstance(function, ast.FunctionDef) or function.name not in _MODES:
             continue
-        for statement in function.body:
+        for statement in ast.walk(function):
             if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
                 continue
             target = (
                 statement.target if isinstance(statement, ast.AnnAssign) else statement.targets[0]
             )
-            if isinstance(statement.value, ast.Dict):
-                yield _MODES[function.name], dotted_name(target), statement.value
+            name = dotted_name(target.value if isinstance(target, ast.Subscript) else target)
+            is_list = isinstance(target, ast.Name) and statement in function.body
+            if is_list and isinstance(statement.value, ast.Dict):
+                yield statement.lineno, _MODES[function.name], name, statement.value
+            elif "LIST" in name:
+                yield statement.lineno, _MODES[function.name], name, None
 
 
 def _blaming_comments(path: Path) -> list[tuple[int, bool, str]]:

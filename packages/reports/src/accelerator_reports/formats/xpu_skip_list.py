@@ -19,7 +19,7 @@ from __future__ import annotations
 import ast
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from accelerator_reports import failure_outcomes
@@ -27,7 +27,6 @@ from accelerator_reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
     ImportResult,
-    dotted_name,
     file_error,
     parse_python,
     read_text,
@@ -48,7 +47,7 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
     tests = ImportedTests(path, options)
     suite = Suite(name=chosen_suite(path, options) or _SUITE, kind="unit")
     lines = io.StringIO(read_text(path), newline=None).readlines()  # as Python counts lines
-    for key, tests_node in _skip_list_entries(path):
+    for key, tests_node in _skip_list_entries(path, tests):
         if isinstance(tests_node, ast.Constant) and tests_node.value is None:
             continue
         file_node = key.values[-1] if isinstance(key, ast.JoinedStr) and key.values else key
@@ -76,17 +75,22 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
     return tests.result((suite,))
 
 
-def _skip_list_entries(path: Path) -> list[tuple[ast.expr, ast.expr]]:
+def _skip_list_entries(path: Path, tests: ImportedTests) -> Iterator[tuple[ast.expr, ast.expr]]:
+    skip_dict = None
     for statement in parse_python(path, _REMEDY).body:
-        if isinstance(statement, ast.Assign) and dotted_name(statement.targets[0]) == "skip_dict":
-            skip_dict = statement.value
-            if isinstance(skip_dict, ast.Dict) and None not in skip_dict.keys:
-                return [
-                    (key, value)
-                    for key, value in zip(skip_dict.keys, skip_dict.values, strict=True)
-                    if key is not None
-                ]
-    raise file_error(path, 1, "skip_dict is missing or is not a mapping", _REMEDY)
+        names = (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+        if "skip_dict" not in names:
+            continue
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        if skip_dict is None and isinstance(value, ast.Dict) and None not in value.keys:
+            skip_dict = value
+        else:
+            tests.leave_out(statement.lineno, "the statement is not one mapping skip_dict", _REMEDY)
+    if skip_dict is None:
+        raise file_error(path, 1, "skip_dict is missing or is not a mapping", _REMEDY)
+    for key, value in zip(skip_dict.keys, skip_dict.values, strict=True):
+        if key is not None:
+            yield key, value
 
 
 def _comment_above(lines: Sequence[str], line: int) -> str:
