@@ -20,6 +20,9 @@ SAID = {
     "named": ("passed", ""),
     "nested": ("passed", ""),
     "only_eval": ("passed", ""),
+    "fixed_batch": ("passed", ""),
+    "trained": ("passed", ""),
+    "random": ("executed", "The model draws random numbers"),
     "secret": (
         "executed",
         "The model ran but doesn't expose its module: NotImplementedError: no module",
@@ -57,6 +60,13 @@ def test_a_model_says_what_came_of_it(name: str, checkout: Path) -> None:
 def test_a_test_that_a_model_has_not_is_skipped(checkout: Path) -> None:
     found = result(checkout, "only_eval", "training")
     assert (found.outcome, "doesn't support this test" in (found.reason or "")) == ("skipped", True)
+
+
+def test_weights_are_trained_again_after_a_test(checkout: Path) -> None:
+    assert result(checkout, "trained").outcome == "passed"
+    linear = torch.nn.Linear(1, 1)
+    with pytest.raises(RuntimeError, match="Missing key"):
+        linear.load_state_dict({})
 
 
 def test_what_a_model_changes_in_the_process_is_put_back(checkout: Path) -> None:

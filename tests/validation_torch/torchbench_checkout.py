@@ -64,6 +64,31 @@ MODELS = {
         "    def get_module(self):\n"
         "        raise NotImplementedError('no module')\n"
     ),
+    "random": (
+        "import torch\n\n"
+        "class Noise(torch.nn.Linear):\n"
+        "    def forward(self, value):\n"
+        "        return super().forward(value) + torch.randn(2, device=value.device)\n\n"
+        "class Model(BenchmarkModel):\n"
+        "    def __init__(self, test, device, batch_size=None, extra_args=()):\n"
+        "        super().__init__(test, device)\n"
+        "        self.model = Noise(4, 2).to(device)\n"
+    ),
+    "fixed_batch": (
+        "class Model(BenchmarkModel):\n"
+        "    def __init__(self, test, device, batch_size=None, extra_args=()):\n"
+        "        if batch_size is not None:\n"
+        "            raise NotImplementedError('The batch is fixed.')\n"
+        "        super().__init__(test, device)\n"
+    ),
+    "trained": (
+        "from torchvision.models import resnet18, ResNet18_Weights\n\n"
+        "class Model(BenchmarkModel):\n"
+        "    def __init__(self, test, device, batch_size=None, extra_args=()):\n"
+        "        super().__init__(test, device)\n"
+        "        assert ResNet18_Weights.DEFAULT.get_state_dict() == {}\n"
+        "        resnet18(weights=ResNet18_Weights.DEFAULT)\n"
+    ),
     "unready": "import a_package_that_nobody_has\n",
     "broken": (
         "class Model(BenchmarkModel):\n"

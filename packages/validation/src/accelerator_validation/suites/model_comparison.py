@@ -22,6 +22,7 @@ from accelerator_validation.classify import MismatchError, SkippedError, Uncheck
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.float32_precision import full_float32
 from accelerator_validation.suites.memory_use import available_memory
+from accelerator_validation.suites.random_checks import RandomDetector
 from accelerator_validation.suites.result_comparison import (
     Comparison,
     leaves,
@@ -83,7 +84,7 @@ def run_model(case: Case, context: Context, make: Callable[[], Example]) -> Resu
     """Create a model with the test's seed, run it on the device and the reference, and compare.
 
     `make` creates the model and its inputs. Raises MismatchError if the results differ, but
-    UncheckedError if rounding alone can be the cause.
+    UncheckedError if rounding alone can be the cause, or if the model draws random numbers.
     """
     # Models of suites without data types are created in float32.
     dtype_name = dict(case.parameters).get("dtype", "float32")
@@ -104,7 +105,7 @@ def run_model(case: Case, context: Context, make: Callable[[], Example]) -> Resu
     context.stage = "eager"
     with context.on_reference():
         reference_type = torch.float64 if on_cpu else dtype
-        with _default_dtype(reference_type):
+        with _default_dtype(reference_type), RandomDetector() as detector:
             reference_results = run_function(
                 _copy_example(example, "cpu", reference_type), _unwrapped_model
             )
@@ -116,6 +117,8 @@ def run_model(case: Case, context: Context, make: Callable[[], Example]) -> Resu
             _compile_wrapper(case) if is_compiled else _unwrapped_model,
         )
     context.stage = "compare"
+    if detector.has_drawn:  # as the hashes of Reformer
+        raise UncheckedError("The model draws random numbers, which differ between devices.")
     comparison = _make_comparison(context, dtype_name, reference_results, same_dtype=not on_cpu)
     try:
         _check_results(device_results, reference_results, context, comparison)

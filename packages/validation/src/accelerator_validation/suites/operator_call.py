@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from accelerator_validation.suites.layouts import relaid
+from accelerator_validation.suites.random_checks import RandomDetector
 from accelerator_validation.suites.result_comparison import leaves, tensors
 from accelerator_validation.suites.sample_placement import (
     WIDER_TYPES,
@@ -129,25 +128,3 @@ def _weights(output: torch.Tensor) -> torch.Tensor:
     """
     numbers = torch.arange(output.numel(), dtype=torch.float64) % 7 / 4 + 0.5
     return numbers.view(output.shape).to(output.dtype)
-
-
-class RandomDetector(TorchDispatchMode):
-    """Detects whether random numbers are drawn, even if the generator's state is restored."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.has_drawn = False
-
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        if torch.Tag.nondeterministic_seeded not in func.tags:
-            return func(*args, **(kwargs or {}))
-        previous_state = torch.get_rng_state()
-        result = func(*args, **(kwargs or {}))
-        self.has_drawn |= not torch.equal(previous_state, torch.get_rng_state())
-        return result

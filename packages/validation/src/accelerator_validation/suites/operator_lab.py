@@ -20,7 +20,8 @@ from accelerator_reports.report import Tolerance
 from accelerator_validation.classify import MismatchError
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.layouts import map_tensors
-from accelerator_validation.suites.operator_call import RandomDetector, input_gradients
+from accelerator_validation.suites.operator_call import input_gradients
+from accelerator_validation.suites.random_checks import RandomDetector
 from accelerator_validation.suites.result_comparison import Comparison, leaves, tensors
 from accelerator_validation.suites.rounding import Compute, RoundingLimits, settled
 from accelerator_validation.suites.sample_placement import (

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from accelerator_validation.classify import MismatchError
 
@@ -109,6 +110,28 @@ def _check_own_generator(what: str, draw: Draw, device: str, seed: int) -> None:
     with _GeneratorMode(generator):
         if not torch.equal(first, draw(device).cpu()):
             raise MismatchError(f"{what}: the same seed of a generator gives other numbers")
+
+
+class RandomDetector(TorchDispatchMode):
+    """Detects whether random numbers are drawn, even if the generator's state is restored."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_drawn = False
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        if torch.Tag.nondeterministic_seeded not in func.tags:
+            return func(*args, **(kwargs or {}))
+        previous_state = torch.get_rng_state()
+        result = func(*args, **(kwargs or {}))
+        self.has_drawn |= not torch.equal(previous_state, torch.get_rng_state())
+        return result
 
 
 class _GeneratorMode(TorchFunctionMode):

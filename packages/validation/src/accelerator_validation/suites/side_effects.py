@@ -8,8 +8,8 @@ import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
 from accelerator_validation.classify import MismatchError
-from accelerator_validation.suites.operator_call import RandomDetector
 from accelerator_validation.suites.operator_lab import OperatorLab, is_decomposition
+from accelerator_validation.suites.random_checks import RandomDetector
 from accelerator_validation.suites.result_comparison import (
     leaves,
     significant_strides,
