@@ -82,12 +82,18 @@ _MADE_LAYOUTS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
 }
 
 
-def with_layout(sample: SampleInput, layout: str) -> SampleInput:
+def with_layout(sample: SampleInput, layout: str, only: int | None = None) -> SampleInput:
     """Return a copy of a sample whose tensors have another layout.
+
+    If `only` is given, that is the tensor with this number, from 0; a sample of one tensor stays.
 
     With `expanded-row`, that is the first tensor alone, because the others keep their shapes.
     Beside indices it keeps its layout: a kernel may not check that they are in range.
     """
+    if only is not None:
+        chosen = tensors(sample_values(sample))
+        one = chosen[only] if 1 < len(chosen) > only else None
+        return map_tensors(sample, lambda v: relaid(v, layout) if v is one else v)
     if layout != "expanded-row":
         return map_tensors(sample, lambda value: relaid(value, layout))
     if any(value.dtype in _INDEX_TYPES for value in tensors(sample_values(sample))):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -80,6 +81,10 @@ _FILLED = 3
 _OUT_TYPES = (torch.float64, torch.float32, torch.int64, torch.uint8)
 """The data types of `out=` besides that of the result."""
 
+_AXES_WITHOUT_CHANNELS = 3
+_MOST_ALONE = 2
+"""How many inputs of an operator have another layout alone."""
+
 _REPEATS = 3
 """How often an operator is called with the same inputs, to compare the results."""
 
@@ -96,11 +101,22 @@ def check_noncontiguous(lab: OperatorLab) -> Iterator[None]:
         layouts.remove("expanded-indices")
     for layout in layouts:
         yield from islice(_check_layout(lab, layout), lab.limit)
+    raised = [map_tensors(s, partial(_raised, s.input)) for s in lab.samples]
+    yield from islice(_check_layout(replace(lab, samples=raised), "channels-last"), lab.limit)
+    for only in range(_MOST_ALONE):
+        yield from islice(_check_layout(lab, "permuted", only), lab.limit)
 
 
-def _check_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
+def _raised(chosen: object, value: torch.Tensor) -> torch.Tensor:
+    """Return the input of a sample with a fourth axis, so that channels can come last."""
+    if id(chosen) != id(value) or value.dim() != _AXES_WITHOUT_CHANNELS:
+        return value
+    return value.detach().unsqueeze(-1).repeat(1, 1, 1, 2)
+
+
+def _check_layout(lab: OperatorLab, layout: str, only: int | None = None) -> Iterator[None]:
     for sample in lab.samples:
-        moved = with_layout(sample, layout)
+        moved = with_layout(sample, layout, only)
         if not strides_differ(sample, moved):
             continue
         dense = map_tensors(moved, lambda value: value.detach().contiguous())

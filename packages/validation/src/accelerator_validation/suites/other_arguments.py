@@ -87,7 +87,8 @@ def defaults(info: OpInfo, sample: SampleInput) -> Mapping[str, Any]:
 def _schemas(info: OpInfo) -> Iterator[Sequence[Any]]:
     """Yield the arguments of each overload of an operator: PyTorch's only list of defaults."""
     with suppress(AttributeError):
-        packet = getattr(torch.ops.aten, info.aten_name or info.name)
+        name = (info.aten_name or info.name).removeprefix("nn.functional.")
+        packet = getattr(torch.ops.aten, name)
         for overload in packet.overloads():
             yield getattr(packet, overload)._schema.arguments  # noqa: SLF001
 

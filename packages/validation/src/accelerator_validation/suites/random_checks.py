@@ -252,8 +252,11 @@ def _in_place(
     return (what, whole, law), (f"{what} of every second number", every_second, law)
 
 
-def _long_integers(device: str) -> torch.Tensor:
-    return torch.zeros(NUMBERS, dtype=torch.int64).to(device).random_(-_LONG, _LONG)
+def _zeros(device: str) -> torch.Tensor:
+    return torch.zeros(NUMBERS, dtype=torch.int64).to(device)
+
+
+_GEOMETRIC = Distribution(lambda x: 1 - 0.7 ** x.floor().clamp(min=0))
 
 
 def _dropout(probability: float) -> tuple[str, Draw, Law]:
@@ -293,6 +296,7 @@ def _channel_dropout(
 LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     "bernoulli": (
         ("bernoulli(0.3)", lambda d: torch.bernoulli(_filled(0.3, d)), Share(1, 0.3, 0)),
+        ("bernoulli_(0.3) of int64", lambda d: _zeros(d).bernoulli_(0.3), Share(1, 0.3, 0)),
         *_in_place("bernoulli_(0.3)", lambda t: t.bernoulli_(0.3), Share(1, 0.3, 0), 0.5),
     ),
     "uniform": _in_place("uniform_(-2, 5)", lambda t: t.uniform_(-2, 5), _uniform(-2, 5)),
@@ -308,7 +312,11 @@ LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     "randint": (
         ("randint(0, 10)", lambda d: torch.randint(0, 10, (NUMBERS,), device=d), _integers(0, 10)),
         *_in_place("random_(0, 10)", lambda t: t.random_(0, 10), _integers(0, 10)),
-        ("random_(-2**40, 2**40)", _long_integers, _integers(-_LONG, _LONG)),
+        (
+            "random_(-2**40, 2**40)",
+            lambda d: _zeros(d).random_(-_LONG, _LONG),
+            _integers(-_LONG, _LONG),
+        ),
         ("randperm", lambda d: torch.randperm(NUMBERS, device=d), _permutation(NUMBERS)),
     ),
     "randint_like": (
@@ -329,10 +337,9 @@ LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
         lambda t: t.log_normal_(0, 1),
         Distribution(lambda x: 0.5 * (1 + torch.erf(x.clamp(min=1e-300).log() / math.sqrt(2)))),
     ),
-    "geometric": _in_place(
-        "geometric_(0.3)",
-        lambda t: t.geometric_(0.3),
-        Distribution(lambda x: 1 - 0.7 ** x.floor().clamp(min=0)),
+    "geometric": (
+        *_in_place("geometric_(0.3)", lambda t: t.geometric_(0.3), _GEOMETRIC),
+        ("geometric_(0.3) of int64", lambda d: _zeros(d).geometric_(0.3), _GEOMETRIC),
     ),
     "multinomial": (
         (

@@ -30,6 +30,8 @@ from accelerator_validation.suites.sample_placement import (
 )
 
 _SPECIAL_NUMBERS = (math.nan, math.inf, -math.inf, 0.0, -0.0)
+_MEETING = (*_SPECIAL_NUMBERS, 1.0, -1.0)
+"""Numbers of which each pair has a rule of its own, such as `xlogy(0, nan)`."""
 _LONG_NUMBERS = (2**31, -(2**31) - 1, 2**40 + 1, -1, 0)
 """Integers that 32 bits cannot hold, among others."""
 _NEAR_LIMITS = (2**31 - 1, 2**30 + 1, -(2**31) + 1, -1, 0)
@@ -37,6 +39,8 @@ _NEAR_LIMITS = (2**31 - 1, 2**30 + 1, -(2**31) + 1, -1, 0)
 _NEIGHBORS = (2**24, 2**24 + 1, 2**53, 2**53 + 1)
 """Integers that differ by 1, which float32 or float64 cannot tell apart."""
 _LONG_TYPES = frozenset({torch.int32, torch.int64})
+_DISTANT = (20.5, -20.5, 100.5, -100.5, 1000.5, -1000.5)
+"""Numbers at which exponentials overflow in a formula that is not written with care."""
 _OTHER_TYPES = (torch.int32, torch.uint8)
 _FACTORS = {torch.float32: (2.0**-30, 2.0**100), torch.float16: (2.0**-7, 2.0**8)}
 """Factors that make numbers tiny, and so large that squares overflow."""
@@ -114,24 +118,34 @@ def special_samples(
     mixed = partial(_mixed, sample, dtype=dtype, seed=seed)
     if isinstance(info, BinaryUfuncInfo):
         yield from _other_types(info, sample, dtype)
-    if dtype in _LONG_TYPES and not takes_long_numbers(info):
-        return  # such as `bincount`, which would need gigabytes
-    if dtype is torch.int32:
-        yield SpecialSample("integers near the limits of the type", mixed(_NEAR_LIMITS))
-        yield SpecialSample("large positive integers", mixed(_NEAR_LIMITS[:2], share=1))
+    if dtype in _LONG_TYPES:
+        yield from _long_integers(info, sample, dtype, seed)
         return
-    if dtype is torch.int64:
-        yield SpecialSample("integers above 2**31", mixed(_LONG_NUMBERS))
-        yield SpecialSample("neighboring integers", mixed(_NEIGHBORS, share=1))
-        if long := with_long_scalars(info, sample):
-            yield SpecialSample("a long scalar", long)
-        return
+    if isinstance(info, BinaryUfuncInfo):
+        yield SpecialSample("special numbers in both arguments", mixed(_MEETING, share=0.9))
     if takes_special_numbers(info):
         for number in _SPECIAL_NUMBERS:
             yield SpecialSample(f"{number} among the numbers", mixed((number,)))
     if dtype.is_floating_point:
-        yield from _other_numbers(info, sample, dtype)
+        yield from _other_numbers(info, sample, dtype, seed)
     yield from _other_sizes(info, sample)
+
+
+def _long_integers(
+    info: OpInfo, sample: SampleInput, dtype: torch.dtype, seed: int
+) -> Iterator[SpecialSample]:
+    """Yield samples with integers beyond narrower types; none for `bincount`, which counts them."""
+    mixed = partial(_mixed, sample, dtype=dtype, seed=seed)
+    if not takes_long_numbers(info):
+        return
+    if dtype is torch.int32:
+        yield SpecialSample("integers near the limits of the type", mixed(_NEAR_LIMITS))
+        yield SpecialSample("large positive integers", mixed(_NEAR_LIMITS[:2], share=1))
+        return
+    yield SpecialSample("integers above 2**31", mixed(_LONG_NUMBERS))
+    yield SpecialSample("neighboring integers", mixed(_NEIGHBORS, share=1))
+    if long := with_long_scalars(info, sample):
+        yield SpecialSample("a long scalar", long)
 
 
 def _other_sizes(info: OpInfo, sample: SampleInput) -> Iterator[SpecialSample]:
@@ -146,6 +160,9 @@ def _other_sizes(info: OpInfo, sample: SampleInput) -> Iterator[SpecialSample]:
         if chosen.dim() and chosen.numel():
             empty = map_tensors(sample, partial(_emptied, chosen))
             yield SpecialSample(f"no element in argument {number}", empty)
+    if indices and info.name.startswith(("gather", "scatter")):
+        shorter = map_tensors(sample, partial(_shortened, indices[0]))
+        yield SpecialSample("a shorter index", shorter)
     if isinstance(sample.input, (list, tuple)):
         many = [*sample.input] * _MANY
         values = many, sample.args, sample.kwargs
@@ -160,7 +177,7 @@ def _other_sizes(info: OpInfo, sample: SampleInput) -> Iterator[SpecialSample]:
 
 
 def _other_numbers(
-    info: OpInfo, sample: SampleInput, dtype: torch.dtype
+    info: OpInfo, sample: SampleInput, dtype: torch.dtype, seed: int
 ) -> Iterator[SpecialSample]:
     """Yield samples with numbers that are often equal or halves, tiny numbers and huge ones."""
     if "beta" in sample.kwargs and isinstance(sample.input, torch.Tensor):
@@ -177,6 +194,9 @@ def _other_numbers(
     factors = _FACTORS.get(dtype)
     if not factors:
         return
+    if is_elementwise(info) and info.supports_autograd and dtype is torch.float32:
+        distant = _mixed(sample, _DISTANT, dtype, seed, share=0.9)
+        yield SpecialSample("numbers up to 1000.5", distant, has_gradients=True)
     tiny = map_tensors(sample, lambda v: _if_rounded(v, lambda: v.detach() * factors[0]))
     yield SpecialSample("tiny numbers", tiny, factors[0])
     if is_elementwise(info):
@@ -215,6 +235,13 @@ def _other_types(
 
 def _emptied(chosen: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     return value.detach().narrow(0, 0, 0) if value is chosen else value
+
+
+def _shortened(chosen: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """Return a tensor without the last element along each axis that has more than one."""
+    if value is not chosen:
+        return value
+    return value[tuple(slice(max(1, length - 1)) for length in value.shape)]
 
 
 def takes_special_numbers(info: OpInfo) -> bool:
