@@ -27,6 +27,8 @@ from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.model_comparison import Example, run_model
 
 CHECKOUT = "checkout"
+_OWN_BATCH = frozenset({"tts_angular"})
+"""Models whose training step divides the batch into groups of a fixed size."""
 _MODELS = Path("torchbenchmark", "models")
 _TEST_BY_MODE = {"inference": "eval", "training": "train"}
 
@@ -44,7 +46,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
 def run(case: Case, context: Context) -> Result:
     """Run a model's own step on the device, then compare the model's results with the reference."""
     test = _TEST_BY_MODE[case["mode"]]
-    batch = context.matrix.settings["batch"]
+    batch = 0 if case.name in _OWN_BATCH else context.matrix.settings["batch"]
     checkout = context.matrix.given[CHECKOUT]
     with _restored_settings(), _random_weights(), _skipped_if_unsupported(checkout):
         context.stage = "load"
