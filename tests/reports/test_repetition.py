@@ -17,6 +17,10 @@ _TEST = TestEntry(
             "accelerator-portal validate --device npu --suite torchbench --level full",
             "accelerator-portal validate --device npu --level full --test 'torchbench/hf%20Bert?mode=inference'",
         ),
+        (
+            "accelerator-portal validate --suite torchbench --pytorch C --pytorch-files a,b",
+            "accelerator-portal validate --pytorch C --test 'torchbench/hf%20Bert?mode=inference'",
+        ),
         ("accelerator-portal validate --device npu", None),
         ("accelerator-portal report import a.xml --suite torchbench", None),
         ("pytest tests/ --suite torchbench", None),

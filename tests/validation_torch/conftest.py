@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from accelerator_reports.repetition import repeat_command
 from accelerator_reports.report import Environment, Suite, TestEntry
 from accelerator_reports.report_file import read_report
 from accelerator_reports.test_keys import identity_of
@@ -40,6 +41,11 @@ class Done:
     def report_tests(self) -> tuple[TestEntry, ...]:
         """All tests of the report: some have one name and other parameters."""
         return read_report(self.report).tests
+
+    def command(self, test: TestEntry) -> str:
+        """Return the command that repeats a test of the report alone."""
+        commands = {suite.name: suite.command for suite in read_report(self.report).suites}
+        return repeat_command(test, commands[test.suite]) or ""
 
     @property
     def by_key(self) -> dict[str, TestEntry]:

@@ -91,7 +91,7 @@ def test_each_fault_is_told_apart(faulty: Done, key: str) -> None:
     _, outcome, words = SAID[key]
     test = faulty.by_key[key]
     assert (test.outcome, words in (test.reason or "")) == (outcome, True), test
-    assert (test.command is None) == (outcome in GOOD)
+    assert faulty.command(test).endswith(shlex.join(["--test", key]))
 
 
 def test_the_run_failed_and_says_how_to_repeat(faulty: Done) -> None:
@@ -117,7 +117,7 @@ def test_only_operators_with_right_numbers_are_covered(faulty: Done) -> None:
 @pytest.mark.slow
 def test_the_command_of_a_failure_repeats_it(faulty: Done, site: str, tmp_path: Path) -> None:
     gelu = "operators/nn.functional.gelu?dtype=float32&mode=forward"
-    command = faulty.by_key[gelu].command or ""
+    command = faulty.command(faulty.by_key[gelu])
     words = shlex.split(command)[2:]
     again = validate(tmp_path, *words, site=site, PAPER_FAULTS="gelu=wrong")
     assert (again.status, again.by_key[gelu].outcome) == (1, "wrong-result")
@@ -221,4 +221,4 @@ def test_a_plugin_that_must_be_imported_is_told_and_can_be_tested(tmp_path: Path
     found = outcomes(done)
     assert (found["entry-point"], found["autoload-on"]) == ("failed", "failed")
     assert (found["import"], found["views"]) == ("passed", "passed")
-    assert "--import torch_paper" in (done.tests["entry-point"].command or "")
+    assert "--import torch_paper" in done.command(done.tests["entry-point"])

@@ -191,7 +191,7 @@ def test_faults_of_an_executorch_backend_are_told_apart(tmp_path: Path, paper: s
     assert "would be larger than 4 GB" in str(found["fill"].reason)
     assert "The metric paper_meter could not be computed" in str(found["patient"].reason)
     assert found["patient"].metrics["delegates_per_kilobyte"].value > 0
-    assert found["fail"].command == (
+    assert done.command(found["fail"]) == (
         "accelerator-portal validate --device cpu --backend paper "
         "--test 'executorch-operators/test_add_dtype?dtype=float32&recipe=fail'"
     )

@@ -78,7 +78,7 @@ def test_the_report_has_tracebacks_and_nothing_of_this_machine(on_cpu: Done, sui
     test = on_cpu.tests["tests.test_vendor::test_raises"]
     assert "test_vendor.py" in (test.log_tail or "")
     assert str(suite.parent) not in on_cpu.report.read_text("utf-8")
-    assert f"--pytest PATH --suite-name {SUITE} --test" in (test.command or "")
+    assert f"--pytest PATH --suite-name {SUITE} --test" in on_cpu.command(test)
 
 
 def test_names_are_those_of_pytests_own_report(on_cpu: Done, suite: Path, tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_names_are_those_of_pytests_own_report(on_cpu: Done, suite: Path, tmp_pa
 def test_a_command_of_the_report_repeats_its_test_on_a_plugins_device(
     on_cpu: Done, suite: Path, site: str, tmp_path: Path
 ) -> None:
-    command = on_cpu.tests["tests.test_vendor::test_fails"].command or ""
+    command = on_cpu.command(on_cpu.tests["tests.test_vendor::test_fails"])
     words = shlex.split(command.replace("PATH", str(suite)).replace("cpu", "paper"))[2:]
     done = validate(tmp_path, *words, site=site)
     assert {name: t.outcome for name, t in done.tests.items()} == {

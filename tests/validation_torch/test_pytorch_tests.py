@@ -88,7 +88,7 @@ def test_a_failure_has_its_traceback_and_nothing_of_this_machine(
     text = on_cpu.report.read_text("utf-8")
     assert "CHECKOUT/test/test_small.py" in text
     assert str(checkout) not in text
-    command = on_cpu.tests["test_small.TestSmall::test_raises"].command or ""
+    command = on_cpu.command(on_cpu.tests["test_small.TestSmall::test_raises"])
     assert "--pytorch CHECKOUT --test pytorch-tests/test_small.TestSmall::test_raises" in command
 
 

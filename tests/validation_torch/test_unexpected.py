@@ -65,7 +65,7 @@ def test_the_known_issues_of_openreg_are_about_operators_that_exist(name: str) -
     from torch.testing._internal.common_methods_invocations import op_db
 
     text = (Path(__file__).parent / "openreg" / f"{name}.yaml").read_text("utf-8")
-    modes = [(("dtype", "float32"), ("mode", mode)) for mode in ("forward", "backward")]
+    modes = [(("dtype", "float32"), ("mode", mode)) for mode in ("forward", "backward", "random")]
     tests = [
         Identity("operators", info.full_name, parameters) for info in op_db for parameters in modes
     ]

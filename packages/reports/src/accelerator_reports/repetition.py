@@ -10,7 +10,8 @@ from accelerator_reports.report import TestEntry
 from accelerator_reports.test_keys import identity_of
 
 _HARNESS = ("accelerator-portal", "validate")
-_SUITE_OPTION = "--suite"
+_CHOOSE_TESTS = ("--suite", "--pytorch-files")
+"""The options of the harness that choose tests, each with one value."""
 
 
 def repeat_command(test: TestEntry, suite_command: str | None) -> str | None:
@@ -22,10 +23,14 @@ def repeat_command(test: TestEntry, suite_command: str | None) -> str | None:
     if test.command or not suite_command:
         return test.command
     words = _words(suite_command)
-    if words[:2] != _HARNESS or _SUITE_OPTION not in words:
+    if words[:2] != _HARNESS or _CHOOSE_TESTS[0] not in words:
         return None
-    place = words.index(_SUITE_OPTION)
-    return shlex.join([*words[:place], *words[place + 2 :], "--test", identity_of(test).key])
+    kept = [
+        word
+        for before, word in zip(("", *words), words, strict=False)
+        if not {before, word} & set(_CHOOSE_TESTS)
+    ]
+    return shlex.join([*kept, "--test", identity_of(test).key])
 
 
 @lru_cache(maxsize=256)  # a report has thousands of tests of a suite
