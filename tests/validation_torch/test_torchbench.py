@@ -89,6 +89,7 @@ def test_a_step_that_runs_with_wrong_numbers_has_not_passed(
     assert done.tests["plain"].outcome == "wrong-result"
     assert done.tests["secret"].outcome == "executed"
     assert "--torchbench CHECKOUT --test" in done.said
+    assert "made by CHECKOUT/torchbenchmark" in (done.tests["secret"].log_tail or "")
     assert str(checkout) not in done.report.read_text("utf-8")
 
 

@@ -145,6 +145,8 @@ def _run_and_report(connection: Connection, case: Case, job: Job, log: Path) -> 
         result = _case_result(case, context, job)
     _flush_output()
     output = output_excerpt(read_log(log), steps=result.outcome in UNSUCCESSFUL)
+    if output and (checkout := job.matrices[case.suite].given.get("checkout")):
+        output = output.replace(checkout, "CHECKOUT")
     result = replace(result, log_tail=result.log_tail or output)
     suspect = OUTCOMES[result.outcome].checks_device
     if result.outcome == "passed" and context.observation and job.records_operators:
