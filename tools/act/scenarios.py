@@ -29,6 +29,7 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ("checks.yml", "validation"): _NEEDS_TORCH,
     ("executorch.yml", "validate"): f"{_NEEDS_TORCH}; without the label, no job runs",
     ("executorch.yml", "merge"): "needs the reports of its job validate",
+    ("models.yml", "validate"): _NEEDS_TORCH,
     ("openreg.yml", "validate"): _NEEDS_TORCH,
     ("release.yml", "publish"): "publishes on PyPI with a token that only GitHub's servers issue",
     ("test-quality.yml", "coverage"): _TAKES_LONG,

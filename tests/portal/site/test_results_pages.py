@@ -142,12 +142,18 @@ def test_every_cell_of_a_baseline_says_that_it_is_expected(site: Site) -> None:
 
 def test_expected_outcomes_are_not_shown_as_runs(site: Site) -> None:
     page = site.pages["results/huggingface/"]
-    for head in page.tree.css("table.matrix thead tr:last-child th")[1:]:
+    heads = page.tree.css("table.matrix thead tr:last-child th")
+    for head in heads[1:]:
         assert ("expected, not run" in head.text()) == ("baseline" in head.text())
-    for cell in page.tree.css("table.matrix tbody td a"):
-        assert attribute(cell, "title").endswith(", not run")
-        assert attribute(cell, "aria-label").startswith("expected")
-        assert "is-expected" in attribute(cell, "class")
+    kinds: set[bool] = set()
+    for row in page.tree.css("table.matrix tbody tr"):
+        for head, cell in zip(heads[1:], row.css("td"), strict=True):
+            for link in cell.css("a"):
+                kinds.add(is_expected := "baseline" in head.text())
+                assert attribute(link, "title").endswith(", not run") == is_expected
+                assert attribute(link, "aria-label").startswith("expected") == is_expected
+                assert ("is-expected" in attribute(link, "class")) == is_expected
+    assert kinds == {True, False}
     tests = site.pages["results/huggingface/tests/a/"]
     assert re.search("expected.*, not run", tests.tree.css(".evidence p")[0].text())
     assert "baseline" in site.pages["results/"].tree.css("ul.legend")[-1].text()
