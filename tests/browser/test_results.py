@@ -16,7 +16,10 @@ SUITE = "results/torchbench/"
 def test_a_cell_leads_to_where_it_comes_from(open_page: OpenPage) -> None:
     page = open_page(SUITE + "?text=hf_Reformer&accelerator=ascend")
     expect(page.locator(".result-row")).to_have_count(1)
-    page.locator(".result-row").first.locator("td a").first.click()
+    cell = page.locator(".result-row").first.locator("td a").first
+    cell.click()
+    expect(page.locator(".evidence-panel")).to_contain_text("No command published.")
+    page.goto(cell.evaluate("link => link.href"))
     result = page.locator(".evidence > li:target")
     expect(result).to_be_in_viewport()
     expect(result).to_contain_text("Ascend NPU")
