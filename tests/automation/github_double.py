@@ -157,11 +157,17 @@ class GitHubDouble(Store):
         return (400, {}, b"") if asked.token or found is None else (200, {}, found)
 
 
+class _Server(ThreadingHTTPServer):
+    """A server that, on a busy machine, refuses no connection of several threads at once."""
+
+    request_queue_size = 128
+
+
 @contextmanager
 def serve(double: GitHubDouble | None = None) -> Iterator[GitHubDouble]:
     """Serve, and yield what can be filled and looked at."""
     double = double or GitHubDouble()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(double))
+    server = _Server(("127.0.0.1", 0), _handler(double))
     double.home = f"http://127.0.0.1:{server.server_port}"
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
