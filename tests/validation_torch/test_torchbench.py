@@ -27,7 +27,7 @@ SAID = {
         "executed",
         "The model ran but doesn't expose its module: NotImplementedError: no module",
     ),
-    "unready": ("skipped", "install.py did not get what it needs: ModuleNotFoundError"),
+    "unready": ("skipped", "needs what TorchBench's install.py gets: ModuleNotFoundError"),
     "broken": ("failed", "RuntimeError: the step stops"),
 }
 

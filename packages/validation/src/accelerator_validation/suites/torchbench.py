@@ -112,7 +112,7 @@ def _skipped_if_absent(checkout: str) -> Iterator[None]:
         if not any(isinstance(cause, ImportError | OSError) for cause in causes):
             raise
         text = _short_error(error).replace(checkout, "CHECKOUT")
-        raise SkippedError(f"TorchBench's install.py did not get what it needs: {text}") from None
+        raise SkippedError(f"The model needs what TorchBench's install.py gets: {text}") from None
 
 
 def _make_model(model_class: Any, test: str, device: str, batch: int) -> Any:
