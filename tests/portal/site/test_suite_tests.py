@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,3 +35,29 @@ def test_a_metric_has_its_unit_unless_it_is_a_bare_number() -> None:
         "latency": {"value": 2.0, "unit": "ms"},
     }
     assert result(metrics=metrics).metrics == ("max abs difference 0.5", "latency 2 ms")
+
+
+STATED: dict[str, Any] = {"inputs": "x float32[2]", "tolerance": {"rtol": 0.01, "atol": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("mode", "of_model", "words"),
+    [
+        ("forward", False, "0.01 of the reference + 0.5"),
+        ("inference", True, "0.01 of the reference + 0.5 of its largest number"),
+        ("training", True, "0.01 of a gradient's norm"),
+    ],
+)
+def test_the_allowed_difference_says_of_what(mode: str, words: str, *, of_model: bool) -> None:
+    assert replace(result(mode, **STATED), of_model=of_model).allowed == words
+    assert result(mode).allowed is None
+
+
+def test_what_a_report_lacks_is_said_and_nothing_else() -> None:
+    assert result().lacks == (
+        "the inputs, the allowed difference, the address of the run, a command for this test"
+    )
+    whole = replace(result(**STATED), run_url="https://ci.example/1", command="c")
+    assert whole.lacks is None
+    assert replace(whole, whole_suite=True).lacks == "a command for this test"
+    assert replace(result(), kind="baseline").lacks is None

@@ -364,7 +364,8 @@ class TestEntry(StrictModel):
     inputs: VisibleText | None = None
     """What the test ran on, for example `input_ids int64[1, 512]`."""
     tolerance: Tolerance | None = None
-    """The allowed difference from the reference."""
+    """The allowed difference from the reference. In suites of models, `atol` is a share of the
+    largest number of the reference, and in training, `rtol` is a share of a gradient's norm."""
     log_tail: Text | None = None
     """The last lines of the test's output."""
     known_issue: KnownIssue | None = None

@@ -88,7 +88,9 @@ class ReportedTest:
     command: str | None = None
     """The command that repeats the test or ran its suite; None if the report states neither."""
     seed: int | None = None
-    """The seed of the test's random numbers, if the harness of this project ran the test."""
+    """The seed of the test's random numbers, if the harness of this project made them."""
+    of_model: bool = False
+    """Whether the suite tests whole models."""
     whole_suite: bool = False
     """Whether the command runs the whole suite and not only this test."""
     anchor: str = ""
@@ -137,7 +139,8 @@ class ReportedTest:
             "the address of the run": self.run_url,
             "a command for this test": None if self.whole_suite else self.command,
         }
-        return comma_list(name for name, value in facts.items() if value is None) or None
+        missing = [name for name, value in facts.items() if value is None]
+        return comma_list(missing) if missing else None
 
     @property
     def allowed(self) -> str | None:
@@ -145,7 +148,9 @@ class ReportedTest:
         if self.test.tolerance is None:
             return None
         rtol, atol = self.test.tolerance.rtol, self.test.tolerance.atol
-        return f"{rtol:g} of the reference" + (f" + {atol:g}" if atol else "")
+        if self.of_model and self.mode == "training":
+            return f"{rtol:g} of a gradient's norm"
+        return f"{rtol:g} of the reference + {atol:g}" + self.of_model * " of its largest number"
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -224,6 +229,7 @@ def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[R
     """
     report = stored.report
     commands = {s.name: s.command for s in report.suites}
+    kinds = {s.name: s.kind for s in report.suites}
     environment = _environment_words(report.environment)
     for test in report.tests:
         if suite not in {None, test.suite}:
@@ -231,6 +237,8 @@ def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[R
         suite_command = commands.get(test.suite)
         own_command = repeat_command(test, suite_command)
         by_harness = own_command is not None and own_command.startswith(_HARNESS_COMMAND)
+        # Tests of pytest and of PyTorch have seeds of their own.
+        is_seeded = by_harness and "--py" not in (own_command or "")
         yield ReportedTest(
             stored.id,
             report.accelerator,
@@ -243,7 +251,8 @@ def reported_tests(stored: StoredReport, suite: str | None = None) -> Iterator[R
             environment=environment,
             run_url=str(report.run_url) if report.run_url else None,
             command=own_command or suite_command,
-            seed=seed_of(identity_of(test).key) if by_harness else None,
+            seed=seed_of(identity_of(test).key) if is_seeded else None,
+            of_model=kinds.get(test.suite) == "model",
             whole_suite=own_command is None and suite_command is not None,
         )
 
