@@ -385,7 +385,7 @@ function figures(models, { mobile, sizes }) {
   if (models.length !== 1) return "";
   const [model] = models;
   const isMobile = /laptop|mobile|max-q|\d[MS]\b/i.test(model.name);
-  if (model.memory_gb && ((mobile && !isMobile) || (sizes.length > 0 && !sizes.includes(model.memory_gb)))) return "";
+  if ((mobile && !isMobile) || (sizes.length > 0 && !sizes.includes(model.memory_gb))) return "";
   const parts = [model.memory_gb && `${model.memory_gb} GB${model.memory ? `, ${model.memory}` : ""}`, model.power_w && `${model.power_w} W`];
   return parts.filter(Boolean).map((part) => `, ${part}`).join("");
 }
