@@ -1,7 +1,8 @@
 // Filters and sorts the items of a list, and shows how many match.
 // The attribute data-filters of the form selects the items. A control named "text" searches the text of the items; other
 // controls compare their value with the item's data-<name>. Controls with data-at-least or data-at-most compare numbers or
-// days; an item without a value does not match. A control with data-order sorts the items by data-<its value>. A control
+// days; an item without a value does not match. Controls with data-of-device ask for one device that matches all of them, of the
+// list in the item's data-devices. A control with data-order sorts the items by data-<its value>. A control
 // with data-columns also hides the elements of that selector whose data-kind is not its value.
 
 import { say } from "./elements.js";
@@ -24,7 +25,7 @@ export function startFilters(form) {
     const activeFilters = [...new FormData(form)].filter(([name, value]) => value.trim() !== "" && name !== orderMenu?.name);
     if (orderMenu) sort(items, orderMenu.value);
     if (kindMenu) showColumns(kindMenu);
-    const hits = items.filter((item) => activeFilters.every(([name, value]) => matches(item, itemTexts, form.elements[name], value)));
+    const hits = items.filter((item) => matchesAll(item, itemTexts.get(item), activeFilters.map(([name, value]) => [form.elements[name], value])));
     const hitSet = new Set(hits);
     for (const item of items) item.hidden = !hitSet.has(item);
     // Open the folds that hide matching items.
@@ -92,11 +93,20 @@ function showColumns(control) {
   }
 }
 
-/** Returns whether an item matches the value of a control. */
-function matches(item, itemTexts, control, value) {
-  const { name } = control;
-  if (name === "text") return itemTexts.get(item).includes(value.trim().toLowerCase());
-  const itemValue = item.dataset[name] ?? "";
+/** Returns whether an item, whose text is in lower case, matches the values of all controls. */
+function matchesAll(item, text, filters) {
+  const isOfDevice = ([control]) => "ofDevice" in control.dataset;
+  const ofDevice = filters.filter(isOfDevice);
+  const matchesItem = filters
+    .filter((filter) => !isOfDevice(filter))
+    .every(([control, value]) => (control.name === "text" ? text.includes(value.trim().toLowerCase()) : matches(item.dataset, control, value)));
+  if (!matchesItem || !ofDevice.length) return matchesItem;
+  return JSON.parse(item.dataset.devices ?? "[]").some((device) => ofDevice.every(([control, value]) => matches(device, control, value)));
+}
+
+/** Returns whether the data of an item or of a device match the value of a control. */
+function matches(data, control, value) {
+  const itemValue = String(data[control.name] ?? "");
   if ("atLeast" in control.dataset) return itemValue !== "" && compareValues(itemValue, value) >= 0;
   if ("atMost" in control.dataset) return itemValue !== "" && compareValues(itemValue, value) <= 0;
   return itemValue.split("|").includes(value);

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page
 
+from accelerator_portal.site.pages.hardware import hardware_data
 from tests.browser import kinds
 from tests.browser.visit import DESKTOP, OpenPage, address_of, expect, shown_choice, shown_commands
 from tests.built_site import Site
@@ -145,6 +146,33 @@ def test_filters_work_together(cards: Cards, site: Site) -> None:
     cards.page.get_by_label("Vendor").select_option(accelerator.vendor)
     cards.page.get_by_label("Name").fill(f"  {accelerator.name.upper()} ")
     cards.assert_shown([accelerator.name])
+
+
+@pytest.mark.parametrize(
+    ("purpose", "memory", "power"),
+    [("training", None, None), ("", 128, None), ("", 48, 300), ("inference", 24, 75)],
+)
+def test_filters_of_a_device_ask_for_one_that_matches_them_all(
+    cards: Cards, site: Site, purpose: str, memory: int | None, power: int | None
+) -> None:
+    """A platform with one large and another small device has no large device of low power."""
+    hardware = hardware_data(site.catalog).platforms
+    names = [
+        platform.name
+        for platform in hardware
+        for models in [[m for generation in platform.generations for m in generation.models]]
+        if any(
+            (not purpose or purpose in (m.purpose or ()))
+            and (memory is None or (m.memory_gb or 0) >= memory)
+            and (power is None or 0 < (m.power_w or 0) <= power)
+            for m in models
+        )
+    ]
+    assert 0 < len(names) < len(site.catalog.platforms)
+    cards.page.get_by_label("Made for").select_option(purpose)
+    cards.page.get_by_label("Minimum memory (GB)").fill(str(memory or ""))
+    cards.page.get_by_label("Maximum power (W)").fill(str(power or ""))
+    cards.assert_shown(names)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Literal
@@ -16,7 +17,7 @@ from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.languages import Language
 from accelerator_portal.site.pages.features import FEATURE_LABELS, features_data
-from accelerator_portal.site.pages.hardware import hardware_data
+from accelerator_portal.site.pages.hardware import PlatformHardware, hardware_data
 from accelerator_portal.site.pages.packages import package_view
 from accelerator_portal.site.pages.questions import (
     page_sources,
@@ -55,6 +56,7 @@ def pages(site: Site) -> Iterator[Page]:
     context = {
         "evidence": site.results.newest_run_lines(),
         "followed": {p.id: supported_releases(catalog, p) for p in catalog.platforms},
+        "devices": {p.id: _device_figures(p) for p in hardware_data(catalog).platforms},
         **other_backends(catalog, "observed"),
     }
     yield Page(f"{PLATFORMS}/index.md", context)
@@ -74,6 +76,19 @@ def pages(site: Site) -> Iterator[Page]:
                 platform.accelerator.name,
                 language,
             )
+
+
+def _device_figures(platform: PlatformHardware) -> str:
+    """Return as JSON what readers filter by: the different figures of a platform's devices."""
+    models = [model for generation in platform.generations for model in generation.models]
+    figures = {(m.purpose, m.memory_gb, m.power_w): None for m in models}
+    return json.dumps(
+        [
+            {"purpose": "|".join(purpose or ()), "memory": memory or "", "power": power or ""}
+            for purpose, memory, power in figures
+        ],
+        separators=(",", ":"),
+    )
 
 
 def other_backends(catalog: Catalog, key: Literal["observed", "runtimes"]) -> dict[str, Any]:
