@@ -15,6 +15,7 @@ const PARTS = {
   "form[data-test-history]": () => import("./test-history.js").then(({ startTestHistory }) => startTestHistory),
   "form[data-tests]": () => import("./suite-tests.js").then(({ startSuiteTests }) => startSuiteTests),
   "form[data-rows]": () => import("./report-rows.js").then(({ startReportRows }) => startReportRows),
+  "form[data-result-search]": () => import("./result-search.js").then(({ startResultSearch }) => startResultSearch),
   "form[data-questions]": () => import("./questions.js").then(({ startQuestions }) => startQuestions),
 };
 
