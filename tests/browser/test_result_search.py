@@ -52,8 +52,10 @@ OF_RESULTS = {
     "-basis:baseline mps:none": ("kind != 'baseline'", "not {mps}"),
     "only-fails:mps": (
         "true",
-        f"{{mps}} and {FAILS} / not platform <> 'mps' and {FAILS}"
-        " / platform <> 'mps' and outcome = 'passed'",
+        (
+            f"{{mps}} and {FAILS} / not platform <> 'mps' and {FAILS}"
+            " / platform <> 'mps' and outcome = 'passed'"
+        ),
     ),
 }
 
