@@ -7,6 +7,7 @@ itself depends on the variant are not compared.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +19,7 @@ import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 from accelerator_validation.classify import CheckFailedError, MismatchError
+from accelerator_validation.suites.combined_calls import WRITES_TO_INDICES, CallDraw
 from accelerator_validation.suites.layouts import (
     LAYOUTS,
     enlarged,
@@ -30,18 +32,23 @@ from accelerator_validation.suites.layouts import (
 )
 from accelerator_validation.suites.memory_use import grows_with_each_call
 from accelerator_validation.suites.operator_lab import (
+    WITH_TIES,
     OperatorLab,
     error_of,
     inplace_call,
     is_decomposition,
     is_elementwise,
 )
-from accelerator_validation.suites.other_arguments import other_arguments
+from accelerator_validation.suites.other_arguments import FAR, has_other_arguments, other_arguments
 from accelerator_validation.suites.random_checks import LAWS, check_random
-from accelerator_validation.suites.result_comparison import leaves, tensors
-from accelerator_validation.suites.sample_placement import marked, on_device, sample_values
+from accelerator_validation.suites.result_comparison import leaves, max_magnitude, tensors
+from accelerator_validation.suites.sample_placement import (
+    marked,
+    on_device,
+    sample_text,
+    sample_values,
+)
 from accelerator_validation.suites.side_effects import check_result_strides
-from accelerator_validation.suites.special_inputs import special_samples
 from accelerator_validation.suites.wrong_calls import check_errors
 
 _MOST_RESULT_ELEMENTS = 2_000_000
@@ -72,9 +79,6 @@ _SIZED_BY_NUMBERS = (
 """The beginnings of the names of operators whose results are not larger than their inputs, for
 which PyTorch cannot compute the shape of the result from shapes."""
 
-_WRITES_TO_INDICES = ("scatter", "index_add", "index_copy", "index_fill", "index_put", "put")
-"""Parts of the names of operators for which equal indices leave the result to the device."""
-
 _FILLED = 3
 """The number in a tensor for `out=` before a call: neither of the results of a comparison."""
 
@@ -84,6 +88,15 @@ _OUT_TYPES = (torch.float64, torch.float32, torch.int64, torch.uint8)
 _AXES_WITHOUT_CHANNELS = 3
 _MOST_ALONE = 2
 """How many inputs of an operator have another layout alone."""
+
+_COMBINED, _MOST_COMBINED = 30, 8
+"""How many combined calls are drawn for one comparison of another kind, of which at most so many
+count."""
+_SHARE_OF_FORMS, _SHARE_OF_GRADIENTS = 0.25, 0.6
+"""The shares of combined calls that are also made with `out=` and in place, and with gradients."""
+
+_MAGNITUDES = (1e-3, 1e4)
+"""Between which the largest number of each tensor is if gradients are compared."""
 
 _REPEATS = 3
 """How often an operator is called with the same inputs, to compare the results."""
@@ -97,7 +110,7 @@ def check_noncontiguous(lab: OperatorLab) -> Iterator[None]:
     layouts = [*LAYOUTS, "channels-last", "expanded", "expanded-indices", "expanded-row"]
     if "batch_norm" in lab.info.name or is_decomposition(lab.info):
         layouts.remove("expanded")  # statistics would be written, or a matrix would be singular
-    if any(part in lab.info.full_name for part in _WRITES_TO_INDICES):
+    if any(part in lab.info.full_name for part in WRITES_TO_INDICES):
         layouts.remove("expanded-indices")
     for layout in layouts:
         yield from islice(_check_layout(lab, layout), lab.limit)
@@ -338,8 +351,6 @@ def check_large(lab: OperatorLab) -> Iterator[None]:
     In bfloat16 and float16, numbers have one sign, so that sums grow: in these types, they would
     stop early or overflow.
     """
-    if is_decomposition(lab.info) or lab.info.full_name.startswith(_NEVER_LARGE):
-        return
     samples = lab.samples
     if lab.dtype in {torch.bfloat16, torch.float16} and not is_elementwise(lab.info):
         samples = [map_tensors(sample, _without_signs) for sample in samples]
@@ -355,31 +366,17 @@ def _without_signs(value: torch.Tensor) -> torch.Tensor:
 
 def _check_larger(lab: OperatorLab, samples: Iterable[SampleInput]) -> Iterator[None]:
     for large in samples:
+        if not _is_affordable(lab, large):
+            continue
         if lab.dtype is torch.float16 and not _is_finite(lab.reference(large)):
             continue  # where sums overflow, the result depends on the order of the steps
-        if _is_affordable(lab, large) and lab.compare_derived(large, "a large input"):
+        if lab.compare_derived(large, "a large input"):
             yield
 
 
 def _is_finite(values: Sequence[object] | None) -> bool:
-    return all(bool(value.isfinite().all()) for value in tensors(values or ()))
-
-
-def check_special(lab: OperatorLab) -> Iterator[None]:
-    """Compare the results of inputs that OpInfo lacks, such as NaN, long integers and no element.
-
-    Only inputs are compared for which PyTorch can compute the shape of the result.
-    """
-    counts: Counter[str] = Counter()
-    for sample in lab.scalars_last:
-        for special in special_samples(lab.info, sample, lab.dtype, lab.seed):
-            is_known = counts[special.what] >= lab.limit or not _is_affordable(lab, special.sample)
-            scaled = lab if special.scale == 1 else lab.with_scale(special.scale)
-            if not is_known and scaled.compare_derived(special.sample, special.what):
-                if special.has_gradients:
-                    lab.compare_gradients(special.sample, special.what)
-                counts[special.what] += 1
-                yield
+    found = [value for value in tensors(values or ()) if value.layout is torch.strided]
+    return all(bool(value.isfinite().all()) for value in found)
 
 
 def check_arguments(lab: OperatorLab) -> Iterator[None]:
@@ -389,7 +386,7 @@ def check_arguments(lab: OperatorLab) -> Iterator[None]:
     """
     counts: Counter[str] = Counter()
     for sample in lab.samples:
-        for what, changed in other_arguments(lab.info, sample):
+        for what, changed in _other_calls(lab, sample):
             if counts[what] >= lab.limit or not _is_affordable(lab, changed):
                 continue
             with suppress(Exception):
@@ -398,6 +395,104 @@ def check_arguments(lab: OperatorLab) -> Iterator[None]:
                 lab.compare_gradients(changed, what)
                 counts[what] += 1
                 yield
+
+
+def _other_calls(lab: OperatorLab, sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:
+    for name, text, changed in other_arguments(lab.info, sample):
+        yield f"{name} {text}", changed
+        for shaped in _revealing(lab, sample, changed) if text == "negated" else ():
+            yield f"{name} {text}, with another shape of {shaped.input.dim()} axes", shaped
+
+
+def _revealing(
+    lab: OperatorLab, sample: SampleInput, changed: SampleInput
+) -> Iterator[SampleInput]:
+    """Yield shapes for which a flag matters that changes nothing for the sample itself.
+
+    Along one axis, all tensors but the first are half as long, as with `enable_gqa`.
+    """
+    if not lab.agrees(lab.reference(changed), lab.reference(sample)):
+        return
+    first, *others = tensors(sample_values(sample)) or [torch.empty(0)]
+    for axis in range(first.dim() if others else 0):
+        plain, flagged = (map_tensors(s, partial(_halved, first, axis)) for s in (sample, changed))
+        wanted = lab.reference(flagged)
+        if wanted is not None and not lab.agrees(wanted, lab.reference(plain)):
+            yield flagged
+
+
+def _halved(first: torch.Tensor, axis: int, value: torch.Tensor) -> torch.Tensor:
+    if value is first or value.dim() <= axis or value.shape[axis] < 2:  # noqa: PLR2004 - a half
+        return value
+    return value.detach().narrow(axis, 0, value.shape[axis] // 2).contiguous()
+
+
+def check_combined(lab: OperatorLab) -> Iterator[None]:
+    """Compare the results of calls in which several things are unusual at once.
+
+    A device may refuse such a call. If it computes a result, the result must be right.
+    """
+    lab = replace(lab, certain=True)
+    draw = CallDraw(lab, random.Random(lab.seed))  # noqa: S311 - tests, no secrets
+    for _ in range(_COMBINED * min(lab.limit, _MOST_COMBINED)):
+        drawn = draw.call()
+        if drawn and _compare_drawn(lab, draw.pick, *drawn):
+            yield
+
+
+def _compare_drawn(lab: OperatorLab, pick: random.Random, what: str, sample: SampleInput) -> bool:
+    dense = map_tensors(sample, lambda value: value.detach().contiguous())
+    what, lab = f"{what} ({sample_text(sample)})", lab.with_types_of(sample)
+    if is_decomposition(lab.info) and len(lab.reference(dense) or ()) > 1:
+        return False  # they may differ in order and signs
+    try:
+        if not lab.compare_derived(sample, what, dense):
+            return False
+        has_choice = is_decomposition(lab.info) or lab.info.full_name.startswith(WITH_TIES)
+        if has_choice or not all(map(_has_gradients, sample_values(sample))):
+            return True
+        if pick.random() < _SHARE_OF_GRADIENTS:
+            layout = pick.choice(("contiguous", *LAYOUTS))
+            lab.compare_gradients(sample, what, layout, dense)
+        if pick.random() < _SHARE_OF_FORMS:
+            _compare_forms(lab, sample, what)
+    except MismatchError:
+        if lab.agrees(lab.reference(sample), lab.reference(dense)):
+            raise
+    except Exception:  # noqa: BLE001 - the device need not support everything at once
+        lab.context.stage = "run"
+    return True
+
+
+def _has_gradients(value: object) -> bool:
+    """Return whether a value is neither NaN nor so small or large that powers of it are lost."""
+    if isinstance(value, torch.Tensor):
+        least, most = _MAGNITUDES
+        is_rounded = value.is_floating_point() or value.is_complex()
+        largest = max_magnitude(value) if is_rounded else 0
+        return not bool(value.isnan().any()) and (not largest or least < largest < most)
+    return not isinstance(value, (int, float)) or abs(value) < FAR
+
+
+def _compare_forms(lab: OperatorLab, sample: SampleInput, what: str) -> None:
+    """Compare `out=` and the in-place variant with what the device returned, where the CPU can."""
+    wanted = lab.reference(sample) or []
+    outs = _cpu_outs(lab, sample, wanted, "same") if lab.info.supports_out and wanted else None
+    if outs and lab.agrees(outs, wanted):
+        outs = _outs(wanted, "same", lab.device)
+        lab.call(lab.on_device(sample), out=outs[0] if len(outs) == 1 else tuple(outs))
+        own = lab.comparable(sample, leaves(lab.call(lab.on_device(sample))))
+        found = lab.comparable(sample, outs)
+        lab.compare_settled(found, own, sample, lab.reference, f"out= for {what}")
+    function, more = inplace_call(lab.info)
+    if function and wanted:
+        kept, placed = lab.on_cpu(sample), lab.on_device(lab.on_cpu(sample))
+        failed = error_of(lambda: lab.call(kept, function, **more))
+        if not failed and lab.agrees(kept.input, wanted[:1]):
+            lab.call(placed, function, **more)
+            own = leaves(lab.call(lab.on_device(sample)))
+            found = [placed.input]
+            lab.compare_settled(found, own, sample, lab.reference, f"in place for {what}")
 
 
 def _is_affordable(lab: OperatorLab, large: SampleInput) -> bool:
@@ -424,8 +519,8 @@ VARIANTS: Mapping[str, Callable[[OperatorLab], Iterator[None]]] = {
     "errors": check_errors,
     "repeat": check_repeat,
     "large": check_large,
-    "special": check_special,
     "arguments": check_arguments,
+    "combined": check_combined,
     "random": check_statistics,
 }
 """The variants by mode. Each yields after each comparison."""
@@ -437,14 +532,14 @@ def offers_variant(info: OpInfo, mode: str) -> bool:
         return bool(info.supports_out)
     if mode == "inplace":
         return inplace_call(info)[0] is not None
-    if mode == "arguments" and info.name.startswith("grid_sampler"):
-        return False  # its numbers stand for modes, and the CPU does not check them
-    if mode in {"special", "arguments"}:
-        has_memory_alone = info.is_factory_function or info.name.startswith("resize")
-        return not is_decomposition(info) and not has_memory_alone
+    if mode == "arguments":
+        return not is_decomposition(info) and has_other_arguments(info)
     if mode == "random":
         return info.full_name in LAWS
-    return not info.is_factory_function or mode == "repeat"
+    if mode == "combined" and ("hfft" in info.name or info.name.startswith("resize")):
+        return False  # `hfftn` of PyTorch 2.13 crashes; `resize` returns memory that nobody wrote
+    is_small = is_decomposition(info) or info.full_name.startswith(_NEVER_LARGE)
+    return mode == "repeat" or not (info.is_factory_function or (mode == "large" and is_small))
 
 
 def _can_flip(value: torch.Tensor) -> bool:

@@ -61,11 +61,6 @@ from accelerator_validation.suites.sample_placement import (
 )
 from accelerator_validation.suites.sample_plan import MOST_KNOWN, choose_samples
 from accelerator_validation.suites.side_effects import check_side_effects
-from accelerator_validation.suites.special_inputs import (
-    adds_many_numbers,
-    takes_long_numbers,
-    takes_special_numbers,
-)
 
 # Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
 _COMPARISON_TESTS = frozenset({"test_compare_cpu", "test_numpy_ref"})
@@ -121,19 +116,16 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
             yield Offer(name, {"dtype": forward, "mode": frozenset({"forward"})})
         if info.supports_autograd and backward & forward:
             yield Offer(name, {"dtype": backward & forward, "mode": frozenset({"backward"})})
-        variants = frozenset(mode for mode in VARIANTS if offers_variant(info, mode))
+        variants = frozenset(mode for mode in VARIANTS if offers_variant(info, mode)) - {"combined"}
         # One type for each operator: other types use the same code around the kernel.
         variant_dtype = next(filter(forward.__contains__, matrix.axes["dtype"]), "")
         if variants and forward:
             yield Offer(name, {"dtype": frozenset({variant_dtype}), "mode": variants})
+        if offers_variant(info, "combined"):
+            yield Offer(name, {"dtype": forward, "mode": frozenset({"combined"})})
         narrow = forward & _NARROW_TYPES - {variant_dtype}
-        if narrow and (adds_many_numbers(info) or is_elementwise(info)):
+        if narrow and offers_variant(info, "large"):
             yield Offer(name, {"dtype": narrow, "mode": frozenset({"large"})})
-        if takes_special_numbers(info) and "float16" in forward - {variant_dtype}:
-            yield Offer(name, {"dtype": frozenset({"float16"}), "mode": frozenset({"special"})})
-        long = forward & {"int64", "int32"} - {variant_dtype}
-        if long and takes_long_numbers(info):
-            yield Offer(name, {"dtype": long, "mode": frozenset({"special"})})
 
 
 @full_float32()
@@ -149,7 +141,7 @@ def run(case: Case, context: Context) -> Result:
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
     comparison = Comparison(tolerance, same_dtype=not is_cpu(context.device))
-    with_gradients = {"noncontiguous", "arguments", "special"}
+    with_gradients = {"noncontiguous", "arguments", "combined"}
     has_gradients = case["mode"] in with_gradients and info.supports_autograd
     requires_grad = backward or (has_gradients and (dtype.is_floating_point or dtype.is_complex))
     known_samples = _make_samples(info, dtype, case, context, requires_grad=requires_grad)

@@ -4,84 +4,117 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from itertools import combinations, product
 from typing import Any
 
 import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
-from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
+from torch.utils._pytree import tree_leaves, tree_map
 
-from accelerator_validation.suites.sample_placement import with_arguments
+from accelerator_validation.suites.sample_placement import (
+    mark_like,
+    sample_values,
+    with_arguments,
+)
 
 _EPSILON = 1e-3
 """Below this, a number keeps a divisor away from 0. Without it, results depend on the algorithm."""
 
 _LONG_SCALAR = 2**24 + 1
+"""An integer that float32 cannot hold."""
 
-_FAR = 23
+FAR = 23
 """An integer beyond the axes of OpInfo's samples, and no multiple of their lengths."""
 
 _WITH_PROBABILITY = ("dropout", "scaled_dot_product_attention")
 """Parts of the names of operators whose numbers with a fraction are probabilities."""
 
-_KEPT = frozenset({"inplace", "check_errors", "sparse", "sparse_grad"})
-"""Flags that leave the numbers of the result alone."""
+_KEPT = frozenset({"inplace", "check_errors", "sparse", "sparse_grad", "generator", "out"})
+_KEPT |= {"device", "layout", "pin_memory", "memory_format"}
+"""Arguments that leave the numbers of the result alone."""
+
+_OPTIONAL: Mapping[str, Sequence[object]] = {
+    "float": (0.5, 2.0, -1.5),
+    "number": (1, 2.5, -1),
+    "int": (1, 2, -1),
+    "bool": (True, False),
+    "List[int]": ((0,), (0, 1), (-1, 0)),
+    "List[float]": ((1.5, 2.5), (0.7,)),
+    "ScalarType": (torch.float64, torch.float32, torch.int32, torch.int64),
+}
+"""Values of optional arguments, by their type in PyTorch's schemas."""
 
 
-def other_arguments(info: OpInfo, sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:
-    """Yield what is changed, and the sample with another number, or with one or two other flags.
+def other_arguments(info: OpInfo, sample: SampleInput) -> Iterator[tuple[str, str, SampleInput]]:
+    """Yield an argument, its change, and the sample with another value of it.
 
-    A number may be one of several in an argument, as in `dilation=(1, 2)`, or the default of an
-    argument that the sample lacks. Further samples have numbers in place of further tensors, or
-    lack a keyword.
+    The argument may be one that the sample lacks. What PyTorch's schemas and documentation say of
+    it decides which values are tried, some of which PyTorch refuses.
     """
-    given = {**defaults(info, sample), **sample.kwargs}
-    values, structure = tree_flatten((tuple(sample.args), given))
-
-    def changed(changes: Mapping[int, object]) -> SampleInput:
-        others = [changes.get(place, value) for place, value in enumerate(values)]
-        args, kwargs = tree_unflatten(others, structure)
-        used = {k: v for k, v in kwargs.items() if k in sample.kwargs or v is not given[k]}
-        return with_arguments(sample, sample.input, args, used)
-
     bounded = any(part in info.full_name for part in _WITH_PROBABILITY)
-    for place, value in enumerate(values):
-        for kind, other in _others(value, bounded=bounded):
-            yield f"value {place + 1} of the arguments {kind}", changed({place: other})
-    flags = {place: not value for place, value in enumerate(values) if isinstance(value, bool)}
-    for pair in combinations(flags, 2):
-        yield f"other flags {pair}", changed({place: flags[place] for place in pair})
-    for (flag, other), number in product(flags.items(), range(len(values))):
-        if type(values[number]) is int:
-            changes = {flag: other, number: values[number] + 1}
-            yield f"another flag {flag + 1}, and value {number + 1} plus 1", changed(changes)
+    kinds, given = _kinds(info), defaults(info, sample)
+    words = [*dict.fromkeys(re.findall(r"'(\w+)'", getattr(info.op, "__doc__", None) or ""))]
+    values = {**dict(enumerate(sample.args, 1)), **given, **sample.kwargs}
+    for place, value in values.items():
+        name = f"argument {place}" if isinstance(place, int) else str(place)
+        for text, other in _others(value, kinds.get(place, set()), words, sample).items():
+            is_bound = bounded and isinstance(value, float) and isinstance(other, float)
+            if not is_bound or 0 <= other <= 1:  # a probability, which not every device checks
+                yield name, text, _with(sample, place, other)
     for name in sample.kwargs:
         kept = {key: value for key, value in sample.kwargs.items() if key != name}
-        yield f"without {name}", with_arguments(sample, sample.input, sample.args, kept)
-    args, kwargs = tree_map(_as_number, (tuple(sample.args), sample.kwargs))
-    if _takes_dtype(info) and "dtype" not in sample.kwargs:
-        typed = {**sample.kwargs, "dtype": torch.int32}
-        yield "dtype=torch.int32", with_arguments(sample, sample.input, sample.args, typed)
-    if any(isinstance(value, torch.Tensor) for value in values):
-        yield "numbers in place of tensors", with_arguments(sample, sample.input, args, kwargs)
+        yield name, "left out", with_arguments(sample, sample.input, sample.args, kept)
+    if any(isinstance(value, torch.Tensor) for value in tree_leaves((sample.args, sample.kwargs))):
+        args, kwargs = tree_map(_as_number, (tuple(sample.args), sample.kwargs))
+        yield "tensors", "as numbers", with_arguments(sample, sample.input, args, kwargs)
+
+
+def has_other_arguments(info: OpInfo) -> bool:
+    """Return whether other arguments of an operator have a defined result.
+
+    The numbers of `grid_sampler` stand for modes, which the CPU does not check. `resize` returns
+    memory that nothing has written. `hfft2` is only defined for symmetric inputs, along other axes.
+    """
+    is_undefined = any(name in info.name for name in ("grid_sampler", "resize", "hfft", "irfft"))
+    return not (info.is_factory_function or is_undefined)
+
+
+def _with(sample: SampleInput, place: int | str, value: object) -> SampleInput:
+    args, kwargs = list(sample.args), dict(sample.kwargs)
+    if isinstance(place, int):
+        args[place - 1] = value
+    else:
+        kwargs[place] = value
+    return with_arguments(sample, sample.input, tuple(args), kwargs)
 
 
 def defaults(info: OpInfo, sample: SampleInput) -> Mapping[str, Any]:
-    """Return the numbers and flags that an operator uses for arguments that a sample lacks."""
+    """Return the values that an operator uses for arguments that a sample lacks."""
     found: dict[str, Any] = {}
     with suppress(TypeError, ValueError):
-        parameters = list(inspect.signature(info.op).parameters.values())
-        found = {p.name: p.default for p in parameters[1 + len(sample.args) :]}
+        parameters = list(inspect.signature(info.op).parameters.values())[1 + len(sample.args) :]
+        found = {p.name: p.default for p in parameters if p.default is not p.empty}
     for arguments in _schemas(info):
         for argument in arguments[1 + len(sample.args) :]:
-            found.setdefault(argument.name, argument.default_value)
-    return {
-        name: value
-        for name, value in found.items()
-        if isinstance(value, (bool, int, float)) and name not in _KEPT
-    }
+            if argument.has_default_value():
+                found.setdefault(argument.name, argument.default_value)
+    return {n: v for n, v in found.items() if n not in _KEPT and n not in sample.kwargs}
+
+
+def _kinds(info: OpInfo) -> Mapping[int | str, set[str]]:
+    """Return the types of an operator's arguments, as text, by position and by name."""
+    found: dict[int | str, set[str]] = {}
+    with suppress(TypeError, ValueError):
+        for place, (name, parameter) in enumerate(inspect.signature(info.op).parameters.items()):
+            found[place] = found[name] = {str(parameter.annotation)}
+    for schema in _schemas(info):
+        for place, argument in enumerate(schema):
+            for key in (place, argument.name):
+                found.setdefault(key, set()).add(str(argument.real_type))
+    return found
 
 
 def _schemas(info: OpInfo) -> Iterator[Sequence[Any]]:
@@ -93,62 +126,68 @@ def _schemas(info: OpInfo) -> Iterator[Sequence[Any]]:
             yield getattr(packet, overload)._schema.arguments  # noqa: SLF001
 
 
-def with_long_scalars(info: OpInfo, sample: SampleInput) -> SampleInput | None:
-    """Return the sample with an integer that float32 cannot hold in place of each scalar.
-
-    None if the sample has no such scalar. Scalars are numbers of the same kind as the tensor's,
-    unlike axes and sizes.
-    """
-    scalars = {
-        key
-        for schema in _schemas(info)
-        for place, argument in enumerate(schema[1:])
-        for key in (place, argument.name)
-        if str(argument.type) == "number"
-    }
-    args = [_long_scalar(v) if place in scalars else v for place, v in enumerate(sample.args)]
-    kwargs = {n: _long_scalar(v) if n in scalars else v for n, v in sample.kwargs.items()}
-    if _LONG_SCALAR not in [v for v in (*args, *kwargs.values()) if type(v) is int]:
-        return None
-    return with_arguments(sample, sample.input, tuple(args), kwargs)
-
-
-def _long_scalar(value: object) -> object:
-    return _LONG_SCALAR if type(value) is int else value
-
-
-def _takes_dtype(info: OpInfo) -> bool:
-    return any(argument.name == "dtype" for schema in _schemas(info) for argument in schema)
-
-
-def _others(value: object, *, bounded: bool) -> Iterator[tuple[str, object]]:
-    """Yield ways to change a value of an argument, and the changed values.
-
-    If `bounded` is true, numbers with a fraction stay between 0 and 1.
-    """
-    others: dict[str, Any] = {}
+def _others(
+    value: object, kinds: AbstractSet[str], words: Sequence[str], sample: SampleInput
+) -> Mapping[str, Any]:
+    """Return other values of an argument, by what is changed."""
     if isinstance(value, bool):
-        others = {"negated": not value}
-    elif isinstance(value, int):
+        return {"negated": not value}
+    if isinstance(value, (int, float)):
+        others = dict(_other_numbers(value, kinds))
+        if isinstance(sample.input, torch.Tensor) and any("Tensor" in kind for kind in kinds):
+            others["as a tensor"] = mark_like(torch.tensor(value), sample.input)
+        return others
+    if isinstance(value, (list, tuple)):
         others = {
-            "of 0": 0,
-            "of 1": 1,
-            "of -1": -1,
-            "of -2": -2,
-            "plus 1": value + 1,
-            "times 3": 3 * value,
-            "with another sign": -value,
-            f"of {_FAR}": _FAR,
-            f"of {-_FAR}": -_FAR,
+            f"{text} at {place}": [*value[:place], other, *value[place + 1 :]]
+            for place, part in enumerate(value)
+            for text, other in _others(part, frozenset(), (), sample).items()
         }
-    elif isinstance(value, float) and 0 < value < _EPSILON:
-        others = {"plus 1": value + 1, "halved": value / 2}
-    elif isinstance(value, float):
+        others |= {"reversed": value[::-1], "without its last value": value[:-1]}
+        return others | {"and one more": [*value, value[-1] + 1]} if _ends_whole(value) else others
+    if isinstance(value, torch.Tensor):
+        return {"left out": None}
+    if value is not None:
+        return {f"of {word}": word for word in words if isinstance(value, str)}
+    others = {
+        f"of {other}": other
+        for name in _OPTIONAL
+        if any(name in kind for kind in kinds)
+        for other in _OPTIONAL[name]
+    }
+    if isinstance(sample.input, torch.Tensor) and any("Tensor" in kind for kind in kinds):
+        others |= {f"of {list(s)} numbers": _drawn(s, sample) for s in _shapes(sample)}
+    return others
+
+
+def _ends_whole(value: Sequence[object]) -> bool:
+    return bool(value) and type(value[-1]) is int
+
+
+def _other_numbers(value: float, kinds: AbstractSet[str]) -> Mapping[str, object]:
+    if not isinstance(value, int):
+        if 0 < value < _EPSILON:
+            return {"plus 1": value + 1, "halved": value / 2}
         others = {"of 0": 0.0, "plus 1": value + 1, "halved": value / 2}
-        others |= {"with another sign": -value, "infinite": math.inf, "minus infinity": -math.inf}
-    if bounded and isinstance(value, float):  # a probability, which not every device checks
-        others = {kind: other for kind, other in others.items() if 0 <= other <= 1}
-    yield from ((kind, other) for kind, other in others.items() if other != value)
+        return others | {"with another sign": -value, "of inf": math.inf, "of -inf": -math.inf}
+    numbers = {f"of {other}": other for other in (0, 1, -1, -2, FAR, -FAR)}
+    numbers |= {"plus 1": value + 1, "times 3": 3 * value, "with another sign": -value}
+    if "number" in kinds:
+        numbers["of a long number"] = _LONG_SCALAR
+    if any("List" in kind for kind in kinds):
+        return numbers | {"and one more": (value, value + 1), "after one more": (value - 1, value)}
+    return {text: other for text, other in numbers.items() if other != value}
+
+
+def _shapes(sample: SampleInput) -> set[tuple[int, ...]]:
+    """Return shapes that a further tensor may have: that of the input, or one axis."""
+    found = [v for v in sample_values(sample) if isinstance(v, torch.Tensor)]
+    return {tuple(found[0].shape), *((length,) for value in found for length in value.shape)}
+
+
+def _drawn(shape: tuple[int, ...], sample: SampleInput) -> torch.Tensor:
+    draw = torch.Generator().manual_seed(len(shape))
+    return mark_like(torch.rand(shape, generator=draw).to(sample.input.dtype) + 0.5, sample.input)
 
 
 def _as_number(value: object) -> object:

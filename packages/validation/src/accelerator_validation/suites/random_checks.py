@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -60,7 +61,15 @@ class Distribution:
     """Whether no number comes twice."""
 
 
-Law = Share | Distribution
+@dataclass(frozen=True)
+class Range:
+    """A law of which only the least number, and the number above all others, are known."""
+
+    least: float
+    above: float
+
+
+Law = Share | Distribution | Range
 
 
 def check_random(name: str, device: str, seed: int) -> Iterator[None]:
@@ -172,7 +181,12 @@ def check_law(numbers: torch.Tensor, law: Law, what: str) -> None:
             raise MismatchError(f"{what}: other numbers than {law.value:g} are not {law.other:g}")
         share_of_bits = law.probability
     else:
-        _check_distribution(numbers, law, bound, what)
+        if isinstance(law, Distribution):
+            _check_distribution(numbers, law, bound, what)
+        elif not bool(((law.least <= numbers) & (numbers < law.above)).all()):
+            raise MismatchError(
+                f"{what}: numbers are not from {law.least:g} to below {law.above:g}"
+            )
         middle = float(numbers.median())
         bits = numbers > middle
         share_of_bits = float(bits.double().mean())
@@ -256,6 +270,10 @@ def _zeros(device: str) -> torch.Tensor:
     return torch.zeros(NUMBERS, dtype=torch.int64).to(device)
 
 
+def _uniform_numbers(dtype: torch.dtype, device: str) -> torch.Tensor:
+    return torch.zeros(NUMBERS, dtype=dtype).to(device).uniform_()
+
+
 _GEOMETRIC = Distribution(lambda x: 1 - 0.7 ** x.floor().clamp(min=0))
 
 
@@ -299,7 +317,13 @@ LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
         ("bernoulli_(0.3) of int64", lambda d: _zeros(d).bernoulli_(0.3), Share(1, 0.3, 0)),
         *_in_place("bernoulli_(0.3)", lambda t: t.bernoulli_(0.3), Share(1, 0.3, 0), 0.5),
     ),
-    "uniform": _in_place("uniform_(-2, 5)", lambda t: t.uniform_(-2, 5), _uniform(-2, 5)),
+    "uniform": (
+        *_in_place("uniform_(-2, 5)", lambda t: t.uniform_(-2, 5), _uniform(-2, 5)),
+        *(
+            (f"uniform_ of {dtype}", partial(_uniform_numbers, dtype), Range(0, 1))
+            for dtype in (torch.bfloat16, torch.float16, torch.float32)
+        ),
+    ),
     "normal": (("normal", lambda d: torch.normal(_filled(1, d), _filled(2, d)), _normal(1, 2)),),
     "normal.number_mean": (("normal", lambda d: torch.normal(1.0, _filled(2, d)), _normal(1, 2)),),
     "normal.in_place": _in_place("normal_", lambda t: t.normal_(1, 2), _normal(1, 2)),

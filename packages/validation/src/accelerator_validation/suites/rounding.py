@@ -9,11 +9,14 @@ in the same data type. This is looked at only after a comparison has failed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+from torch._decomp import decomposition_table
 from torch.testing._internal.opinfo.core import SampleInput
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from accelerator_reports.report import Tolerance
 from accelerator_validation.suites.layouts import map_tensors
@@ -41,6 +44,9 @@ class RoundingLimits:
     elementwise: bool
     """Whether each number of the result comes from one of each input. Otherwise, a number may be
     rounded as the greatest one of its tensor is."""
+    certain: bool = False
+    """Whether only numbers count that the CPU computes alike in the data types of the sample, in
+    wider ones, and from other operators, as PyTorch decomposes operators."""
     on_cpu: bool = False
     """Whether the device is the CPU, whose own results explain nothing."""
 
@@ -59,7 +65,7 @@ def settled(
     they are.
     """
     with suppress(Exception):
-        wide = compute(widen_sample(sample))
+        wide = _wide(compute, sample)
         own = wide if limits.on_cpu else compute(sample)
         numbers = range(len(_DIRECTIONS))
         samples = [_changed(sample, number) for number in numbers]
@@ -67,11 +73,34 @@ def settled(
             samples += [_changed(sample, number, like_greatest=True) for number in numbers]
         changed = [compute(changed_sample) for changed_sample in samples]
         if wide and own and len(found) == len(wanted) == len(wide):
-            computed = zip(wide, own, *filter(None, changed), strict=True)
+            with _Decompositions() if limits.certain else nullcontext():
+                other = (_wide(compute, sample) if limits.certain else None) or wide
+            computed = zip(wide, own, other, *filter(None, changed), strict=True)
             parts = zip(found, wanted, computed, strict=True)
             is_exact = limits.elementwise and all(map(_has_halves, sample_values(sample)))
             return [_settled_part(*part, limits, is_exact=is_exact) for part in parts]
     return list(found)
+
+
+class _Decompositions(TorchDispatchMode):
+    """Computes operators from other ones, as PyTorch's compilers do."""
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        with suppress(Exception):
+            return decomposition_table[func](*args, **(kwargs or {}))
+        return func(*args, **(kwargs or {}))
+
+
+def _wide(compute: Compute, sample: SampleInput) -> Sequence[object] | None:
+    """Return the results in wider data types, also those of whole numbers."""
+    usual = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        return compute(widen_sample(sample))
+    finally:
+        torch.set_default_dtype(usual)
 
 
 def _changed(sample: SampleInput, number: int, *, like_greatest: bool = False) -> SampleInput:
@@ -115,8 +144,9 @@ def _settled_part(
 ) -> object:
     """Return one result.
 
-    `computed` is the result in wider types, the CPU's own, and those of changed inputs. If
-    `is_exact` is true, rounding explains nothing where the result is whole or a half in all types.
+    `computed` is the result in wider types, the CPU's own, that of PyTorch's decompositions, and
+    those of changed inputs. If `is_exact` is true, rounding explains nothing where the result is
+    whole or a half in all types.
     """
     values = [v.detach().cpu() for v in tensors((found, wanted, *computed))]
     are_alike = len({v.shape for v in values}) == 1 and {v.layout for v in values} == {
@@ -125,9 +155,13 @@ def _settled_part(
     if len(values) != 2 + len(computed) or not are_alike:
         return found
     result, reference, *parts = (v.resolve_conj().resolve_neg() for v in values)
-    exact, kernel, *varied = (value.to(result.dtype) for value in parts)  # all overflow alike
+    exact, kernel, decomposed, *varied = (
+        value.to(result.dtype) for value in parts
+    )  # all overflow alike
     roundings = _ROUNDINGS_OF_ONE if limits.elementwise else _ROUNDINGS_OF_MANY
     slack = roundings * torch.stack([_differences(other, exact) for other in varied]).amax(0)
+    if not limits.elementwise and result.dtype in WIDER_TYPES:  # also where all inputs are whole
+        slack = slack + torch.finfo(result.dtype).eps * max_magnitude(exact)
     if is_exact:
         slack = torch.where((kernel == exact) & (2 * exact == (2 * exact).round()), 0, slack)
     if exact.is_floating_point() or exact.is_complex():
@@ -138,6 +172,9 @@ def _settled_part(
         allowed_of_kernel = torch.zeros_like(allowed)
     is_explained = _differences(result, exact) <= allowed
     is_explained |= _differences(result, kernel) <= allowed_of_kernel
+    if limits.certain:
+        is_explained |= _differences(kernel, exact) > allowed
+        is_explained |= _differences(decomposed, exact) > allowed
     return torch.where(is_explained, reference.to(result.dtype), result)
 
 
