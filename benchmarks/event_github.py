@@ -10,8 +10,8 @@ from typing import Any
 from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 
+from accelerator_automation.github import app as app_api
 from accelerator_automation.github import app as github_app
-from accelerator_automation.github import app_api
 from accelerator_automation.github.api import GitHubError, Patience
 from accelerator_automation.github.app import AppCredentials, connected_app
 from accelerator_automation.upstream.connections import Clients

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from accelerator_automation.upstream import answer_round, dispatch_round, failed_runs
-from accelerator_automation.upstream.change import Change, confirmed_change
-from accelerator_automation.upstream.check_runs import CHECK_LABEL_PREFIX
+from accelerator_automation.upstream import answer_round, dispatch_round, summary
+from accelerator_automation.upstream.answer_round import CHECK_LABEL_PREFIX
+from accelerator_automation.upstream.incoming import Change, confirmed_change
 from accelerator_automation.upstream.planning import plan_tests
-from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, PLAN_FILE, SENT_FILE
+from accelerator_automation.upstream.run_lists import LEDGER_FILE, PLAN_FILE, SENT_FILE
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.report_intake import add_reports
 from accelerator_reports.files.wording import count
@@ -188,7 +188,7 @@ class Day:
         while self.late and self.late[0][0] <= now:
             self._label(self.late.popleft()[1])
         clients = self.github.clients()
-        failed_runs.restart_failed_runs(clients.own, HOME, now)
+        summary.restart_failed_runs(clients.own, HOME, now)
         done = answer_round.run_answer_round(self.root, self.catalog, clients, now)
         self._keep(LEDGER_FILE, done.ledger)
         if done.failed:

@@ -17,12 +17,11 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 from accelerator_reports.file_reading import ImportOptions
-from accelerator_reports.formats.exports import junit_text
+from accelerator_reports.formats.ctrf import junit_text
 from accelerator_reports.formats.junit import read_junit
 from accelerator_reports.outcomes import OUTCOMES, Outcome
 from accelerator_reports.report import Report
-from accelerator_reports.report_check import KnownNames, report_problems
-from accelerator_reports.report_file import read_report, report_text
+from accelerator_reports.report_file import KnownNames, read_report, report_problems, report_text
 
 START = dt.datetime(2025, 1, 1, 2, 0, tzinfo=dt.timezone.utc)
 

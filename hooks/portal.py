@@ -27,21 +27,21 @@ from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.checks.stored_data import stored_data_problems
 from accelerator_portal.site import Edition, RepositoryLinks, build_site
-from accelerator_portal.site.assets import SCRIPTS_FOLDER, read_page_modules
-from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
-from accelerator_portal.site.languages import published_languages
-from accelerator_portal.site.night_metrics import read_nights
-from accelerator_portal.site.pages.archive import archive_files
-from accelerator_portal.site.preview import (
+from accelerator_portal.site.build import (
+    SCRIPTS_FOLDER,
     FileTimes,
     edited_platforms,
     load_platforms,
     preview_note,
     problems_site,
+    read_page_modules,
     require_templates,
     source_times,
 )
-from accelerator_portal.site.security_policy import add_security_policy
+from accelerator_portal.site.languages import published_languages
+from accelerator_portal.site.page_html import FINISHED_HTML, RAW_HTML, add_security_policy, html_ids
+from accelerator_portal.site.pages.archive import archive_files
+from accelerator_portal.site.site import read_nights
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, write_files
 from accelerator_reports.files.clock import today
 from accelerator_reports.files.problem import Problem, ProblemsError, system_error_text

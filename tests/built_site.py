@@ -18,7 +18,7 @@ from mkdocs.config import load_config
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.install.derived_formats import with_derived_formats
+from accelerator_portal.install.commands import with_derived_formats
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.selector import Selector, make_selector
 from accelerator_portal.site.results.findings import read_all_verdicts, with_findings

@@ -12,7 +12,7 @@ from hypothesis import settings
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.releases_file import Releases
+from accelerator_portal.catalog.files.versions_file import Releases
 from accelerator_portal.install import Selector, expand, make_selector
 from tests.day import ENVIRONMENT
 from tests.folders import (

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector, expand, make_selector
-from accelerator_portal.install.axes import AXES, Axis, Value
+from accelerator_portal.install.rows import AXES, Axis, Value
 
 MUSL_COMMAND = "made up for musl"
 

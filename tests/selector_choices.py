@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
-from accelerator_portal.catalog.cached import cached_by_owner
+from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.install import Choice, InstallRow, Selector
 
 

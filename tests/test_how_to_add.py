@@ -124,8 +124,8 @@ ADDITIONS: Mapping[str, Addition] = {
     ),
     "a selector axis": Addition(
         {
-            "install/axes.py": ("\nAXES = (", AXIS),
-            "install/rows.py": (
+            "install/rows.py": ("\nAXES = (", AXIS),
+            "install/./rows.py": (
                 "    named: Annotated[Source | None, UNPUBLISHED] = None\n",
                 '    libc: str = ""\n',
             ),

@@ -13,7 +13,7 @@ SOURCES = [folder / "src" for folder in PACKAGES.values()]
 
 # Pydantic names a record's class where a file has something else in its place, so the names below
 # stand in messages to readers of that file, or in a published schema: neither side can change.
-_CTRF = "accelerator_reports/formats/ctrf_model.py"
+_CTRF = "accelerator_reports/formats/ctrf.py"
 ACCEPTED = {
     "Environment": [
         _CTRF,

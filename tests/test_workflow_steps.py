@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.upstream.change import Change
-from accelerator_automation.upstream.incoming import read_event
-from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
+from accelerator_automation.upstream.incoming import Change, read_event
+from accelerator_automation.upstream.run_lists import PLAN_FILE, SENT_FILE
 from tests.automation.upstream.scene import HEAD, NUMBER, event, pull_webhook
 from tests.automation.upstream.test_incoming import of
 from tests.test_workflows import EVERY, steps, workflow

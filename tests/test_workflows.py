@@ -11,10 +11,10 @@ import yaml
 
 from accelerator_automation.github.app import APP_ID, APP_KEY
 from accelerator_automation.site_change_comment import ARTIFACT_NAME
-from accelerator_automation.upstream.change import UPSTREAM, Change
 from accelerator_automation.upstream.dispatch_round import _dispatch_request
-from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
-from accelerator_portal.catalog.files.upstream_events import OWN_WORKFLOW
+from accelerator_automation.upstream.incoming import UPSTREAM, Change
+from accelerator_automation.upstream.run_lists import WRITING_WORKFLOWS
+from accelerator_portal.catalog.files.accelerator import OWN_WORKFLOW
 from tests.automation.upstream.scene import RUNNER, entry
 from tests.folders import REPOSITORY
 

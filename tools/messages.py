@@ -24,8 +24,8 @@ from babel.messages.pofile import read_po, write_po
 from mkdocs.utils.yaml import yaml_load
 
 from accelerator_portal.catalog.catalog import CRITERIA, RELEASES
-from accelerator_portal.catalog.files.hardware import Purpose
-from accelerator_portal.results.stated_models import NO_PURPOSE
+from accelerator_portal.catalog.files.accelerator import Purpose
+from accelerator_portal.results.result_matrices import NO_PURPOSE
 from accelerator_portal.site.languages import LOCALE_FOLDER, normalize_message
 from accelerator_reports.outcomes import OUTCOMES, ReportKind
 
@@ -94,7 +94,7 @@ def _data_messages() -> Iterator[tuple[str, str]]:
     for kind in get_args(ReportKind):
         yield "packages/reports/src/accelerator_reports/outcomes.py", kind
     for purpose in (*get_args(Purpose), "training and inference", NO_PURPOSE):
-        yield "src/accelerator_portal/catalog/files/hardware.py", purpose
+        yield "src/accelerator_portal/catalog/files/accelerator.py", purpose
     # A mode of tests that is no purpose of hardware.
     yield "packages/validation/src/accelerator_validation/suites/model_comparison.py", "generate"
     for path in sorted(ROOT.glob("data/suites/*.yaml")):

@@ -20,10 +20,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from accelerator_reports.outcomes import BAD, GOOD
-from accelerator_reports.repetition import repeat_command
 from accelerator_reports.report import Report, TestEntry
 from accelerator_reports.report_file import read_report
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.report_views import repeat_command
+from accelerator_reports.test_ids import identity_of
 
 _COMMAND = "accelerator-portal"
 _LIMIT_S = 900

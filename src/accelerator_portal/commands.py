@@ -36,7 +36,7 @@ COMMANDS = {
         "packages",
     ),
     "plugin-release": LazyCommand(
-        "accelerator_portal.cli.plugin_release:plugin_release",
+        "accelerator_portal.cli.facts:plugin_release",
         "Add a plugin release to compatibility.yaml.",
     ),
     "release": LazyCommand(

@@ -9,16 +9,15 @@ from functools import partial
 
 import pytest
 
-from accelerator_automation.github.api import GitHubError
+from accelerator_automation.github.api import RATE_WINDOW, GitHubError
 from accelerator_automation.github.app import (
+    AppApi,
     AppCredentials,
     AppError,
     Permissions,
     connected_app,
 )
-from accelerator_automation.github.app_api import AppApi
 from accelerator_automation.github.client import GitHubClient
-from accelerator_automation.github.rate_limit import RATE_WINDOW
 from tests.automation import github_apps
 from tests.automation.conftest import QUICK
 from tests.automation.github_apps import AppDouble, private_key

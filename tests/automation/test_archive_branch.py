@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation import git_push
+from accelerator_automation import proposals
 from accelerator_automation.archive_store import ArchiveError
-from accelerator_automation.git_push import fetch_archive, push_archive
+from accelerator_automation.proposals import fetch_archive, push_archive
 from accelerator_portal.catalog.git import GitError, git, run_git
 
 pytestmark = pytest.mark.usefixtures("git_identity")
@@ -98,7 +98,7 @@ def test_what_others_change_between_two_attempts_is_no_conflict(
             assert push_archive(others)
         return run_git(place, *arguments)
 
-    monkeypatch.setattr(git_push, "run_git", push_of_others_first)
+    monkeypatch.setattr(proposals, "run_git", push_of_others_first)
     assert push_archive(ours)
     assert sorted(path.name for path in ours.iterdir() if path.name != ".git") == ["a", "b"]
     assert (ours / "a").read_text("utf-8") == "second"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accelerator_automation.github.zip_members import ArtifactError
 from accelerator_automation.site_change_comment import MOST_ARTIFACT_BYTES, read_artifact
-from accelerator_automation.zip_members import ArtifactError
 from accelerator_portal.site.difference import Difference
 from tests.automation.made_up import archive, left
 

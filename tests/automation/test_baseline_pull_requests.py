@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.baseline_pull_requests import propose_baselines
 from accelerator_automation.cited_files import CHECK_INTERVAL_DAYS, cited_files
 from accelerator_automation.github import branch
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
 from accelerator_automation.proposals import ProposalResults
+from accelerator_automation.pull_requests import propose_baselines
 from accelerator_portal.catalog import Catalog
 from accelerator_reports.file_reading import ImportOptions, with_entry_counts
-from accelerator_reports.formats.dynamo_csv import read_dynamo_csv
+from accelerator_reports.formats.pytorch_benchmarks import read_dynamo_csv
 from accelerator_reports.merge import merged_results
 from accelerator_reports.report_file import report_text
 from tests.automation.github_double import HOME, Fault, GitHubDouble

@@ -9,13 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from accelerator_automation.breakage_issues import body, update_breakage_issues
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
-from accelerator_automation.issues import MOST_OPENED, Issues
+from accelerator_automation.issues import MOST_OPENED, Issues, body, update_breakage_issues
 from accelerator_portal.catalog import Platform
-from accelerator_portal.results.breakages import Breakage, open_breakages
+from accelerator_portal.results.evidence_level import Breakage, open_breakages
 from accelerator_reports.outcomes import Outcome
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, loaded

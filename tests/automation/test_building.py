@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.archive_store import open_archive
+from accelerator_automation.archive_store import archive_good_folders, last_good_dates, open_archive
 from accelerator_automation.building import (
     EXCLUDED,
     LAST_GOOD,
@@ -20,7 +20,6 @@ from accelerator_automation.building import (
     build,
     mkdocs,
 )
-from accelerator_automation.last_good_folders import archive_good_folders, last_good_dates
 from tests.automation.small_site import SmallEngine
 from tests.folders import EXAMPLE, GUIDE, Tree, edited, write_tree
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.git_push import PushResult, PushRetry, push_data
+from accelerator_automation.proposals import PushResult, PushRetry, push_data
 from accelerator_portal.catalog.git import GitError, git
 
 pytestmark = pytest.mark.usefixtures("git_identity")

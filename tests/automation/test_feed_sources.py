@@ -11,9 +11,7 @@ import pytest
 from accelerator_automation.feeds import DEFAULT_LIMITS, FeedBody, FeedError, fetch_bodies
 from accelerator_automation.github.client import GitHubClient
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
-from accelerator_portal.http.client import HttpClient, HttpResponse
-from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.traffic import count_traffic
+from accelerator_portal.http import HttpClient, HttpResponse, RequestLimits, count_traffic
 from tests.automation.github_double import HOME, Fault, GitHubDouble
 from tests.automation.made_up import archive
 

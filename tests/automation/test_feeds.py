@@ -17,9 +17,9 @@ from accelerator_automation.feeds import FeedAccess, FetchResult, fetch_reports
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.accelerator import ReportFeed
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http import RequestLimits
 from accelerator_portal.results.report_intake import add_reports, folder_reports
-from accelerator_reports import results_folder
+from accelerator_reports import report_file
 from accelerator_reports.file_reading import MAX_REPORT_BYTES
 from accelerator_reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, loaded
@@ -226,7 +226,7 @@ def test_a_report_that_is_wrong_within_its_folder_is_refused_and_main_stays_gree
 def test_a_folder_that_is_full_takes_no_further_report(
     fetch: Fetch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(results_folder, "MAX_REPORTS", 1)
+    monkeypatch.setattr(report_file, "MAX_REPORTS", 1)
     fetch({"one": "/good"})
     (found,) = fetch({"two": "/good"})
     assert found.outcome == "refused"

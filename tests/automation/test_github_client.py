@@ -12,7 +12,7 @@ import pytest
 from accelerator_automation.github.api import GitHubError, read_all_pages, read_response
 from accelerator_automation.github.client import GitHubClient, client_from_environment
 from accelerator_automation.github.models import Comment
-from accelerator_portal.http.traffic import count_traffic
+from accelerator_portal.http import count_traffic
 from tests.automation.conftest import QUICK
 from tests.automation.github_double import HOME, OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import PRIMARY, SECONDARY, GitHubLimits

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.archive_store import Archive, ArchiveError, gzip_compress, open_archive
-from accelerator_automation.last_good_folders import (
+from accelerator_automation.archive_store import (
+    Archive,
+    ArchiveError,
     archive_good_folders,
     damaged_folders,
+    gzip_compress,
     last_good_dates,
+    open_archive,
     write_last_good,
 )
 from accelerator_portal.checks.quarantine import last_good_versions

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_automation.markdown_check import MOST_CHARACTERS, faults
+from accelerator_automation.github.comments import MOST_CHARACTERS, faults
 from accelerator_automation.site_change_comment import MARKER
 
 LINK = "https://github.com/example/portal/actions/runs/1"

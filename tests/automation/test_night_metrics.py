@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation import night_metrics, nightly
+from accelerator_automation import building, nightly
 from accelerator_automation.archive_store import open_archive
+from accelerator_automation.building import archive_metrics, archived_metrics, write_nights
 from accelerator_automation.feeds import FetchResult
-from accelerator_automation.night_metrics import archive_metrics, archived_metrics, write_nights
-from accelerator_automation.night_steps import NightRun
-from accelerator_automation.step_runner import StepResult
-from accelerator_portal.http.traffic import Traffic
-from accelerator_portal.site.night_metrics import NightMetrics, read_nights
+from accelerator_automation.night_steps import NightRun, StepResult
+from accelerator_portal.http import Traffic
+from accelerator_portal.site.site import NightMetrics, read_nights
 from tests.folders import EXAMPLE, Tree, loaded
 
 START = dt.datetime(2026, 11, 20, 3, 0, 7, 12, tzinfo=dt.UTC)
@@ -67,7 +66,7 @@ def test_nights_are_kept_and_laid_out(metrics: Measured, tmp_path: Path) -> None
 def test_old_nights_are_removed(
     metrics: Measured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(night_metrics, "MOST_KEPT", 2)
+    monkeypatch.setattr(building, "MOST_KEPT", 2)
     archive = open_archive(str(tmp_path))
     for days in range(4):
         archive_metrics(archive, metrics(days))

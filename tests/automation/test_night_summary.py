@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 
 from accelerator_automation.feeds import FetchResult
+from accelerator_automation.github.comments import faults
 from accelerator_automation.issues import Issues
-from accelerator_automation.markdown_check import faults
-from accelerator_automation.night_steps import NightRun
-from accelerator_automation.night_summary import summary
+from accelerator_automation.night_steps import NightRun, StepResult, summary
 from accelerator_automation.site_change_comment import MARKER
-from accelerator_automation.step_runner import StepResult
-from accelerator_portal.results.breakages import open_breakages
+from accelerator_portal.results.evidence_level import open_breakages
 from accelerator_reports.files.problem import Problem
 from accelerator_reports.outcomes import Outcome
 from tests.folders import EXAMPLE, Tree, loaded

@@ -16,20 +16,24 @@ from accelerator_automation.archive_store import Archive, open_archive, store_pu
 from accelerator_automation.building import inputs_digest
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
-from accelerator_automation.night_steps import NETWORK_STEPS, NightRun, steps
-from accelerator_automation.night_summary import summary
+from accelerator_automation.night_steps import (
+    NETWORK_STEPS,
+    NightRun,
+    StepResult,
+    run_steps,
+    steps,
+    summary,
+)
 from accelerator_automation.nightly import run_night
-from accelerator_automation.step_runner import StepResult, run_steps
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.checks.quarantine import load_with_quarantine
-from accelerator_portal.install.axes import KEY_AXES
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.packages.facts_text import facts_text, packages_read_text
-from accelerator_portal.packages.resolution_questions import ResolutionQuestion
+from accelerator_portal.install.rows import KEY_AXES
+from accelerator_portal.packages.portal_packages import facts_text, packages_read_text
 from accelerator_portal.packages.sync import SyncOptions, SyncResult, sync
-from accelerator_portal.packages.uv_resolution import ResolutionResult
+from accelerator_portal.packages.uv_resolution import ResolutionQuestion, ResolutionResult
 from accelerator_portal.packages.verdict_file import (
     Trial,
     Verdict,

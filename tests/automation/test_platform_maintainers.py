@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_automation.platform_maintainers import (
+from accelerator_automation.github.comments import (
     MOST_FOLDERS,
     changed_platforms,
     maintainers,

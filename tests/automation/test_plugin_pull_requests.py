@@ -8,8 +8,8 @@ from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.branch import EMAIL
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
-from accelerator_automation.plugin_pull_requests import propose_releases
 from accelerator_automation.proposals import ProposalResults
+from accelerator_automation.pull_requests import propose_releases
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
 from tests.automation.github_double import HOME, Fault, GitHubDouble

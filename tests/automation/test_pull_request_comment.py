@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_automation.markdown_check import HarmfulError
-from accelerator_automation.platform_maintainers import notices
+from accelerator_automation.github.comments import HarmfulError, notices
 from accelerator_automation.site_change_comment import (
     MARKER,
     difference_comment,

@@ -14,15 +14,12 @@ from accelerator_automation.github.branch import EMAIL
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
 from accelerator_automation.proposals import ProposalResults
-from accelerator_automation.pytorch_pull_requests import (
-    incomplete_releases,
-    propose_pytorch_releases,
-)
+from accelerator_automation.pull_requests import incomplete_releases, propose_pytorch_releases
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts
-from accelerator_portal.releases.index_queries import query_release
-from accelerator_portal.releases.release_edit import read_releases
+from accelerator_portal.releases.published_builds import query_release
+from accelerator_portal.releases.release_entry import read_releases
 from tests.automation.github_double import HOME, GitHubDouble
 from tests.automation.github_git import GitStore
 from tests.folders import Tree

@@ -11,16 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_automation.archive_store import open_archive
+from accelerator_automation.archive_store import archive_good_folders, open_archive
 from accelerator_automation.building import (
     EXCLUDED,
     LAST_GOOD,
     BrokenLinksError,
     EngineError,
     Quarantine,
+    build_with_quarantine,
 )
-from accelerator_automation.last_good_folders import archive_good_folders
-from accelerator_automation.quarantined_builds import build_with_quarantine
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.checks import folder_limits
 from accelerator_portal.checks.quarantine import last_good_versions, load_with_quarantine

@@ -9,7 +9,7 @@ import pytest
 from accelerator_automation.github.client import GitHubClient
 from accelerator_automation.github.comments import BOT
 from accelerator_automation.proposals import ProposalResults
-from accelerator_automation.stated_model_pull_requests import propose_stated_models
+from accelerator_automation.pull_requests import propose_stated_models
 from accelerator_portal.catalog import Catalog
 from tests.automation.github_double import HOME, GitHubDouble
 from tests.automation.github_git import GitStore

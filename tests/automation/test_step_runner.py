@@ -7,8 +7,8 @@ import pytest
 from accelerator_automation.archive_store import ArchiveError
 from accelerator_automation.building import EngineError
 from accelerator_automation.github.api import GitHubError
-from accelerator_automation.step_runner import StepFailed, StepResult, run_steps
-from accelerator_portal.http.traffic import Traffic, current_traffic
+from accelerator_automation.night_steps import StepFailed, StepResult, run_steps
+from accelerator_portal.http import Traffic, current_traffic
 from accelerator_reports.files.problem import Problem, ProblemsError
 
 PROBLEM = Problem("a.yaml", 1, "wrong", "mend it")

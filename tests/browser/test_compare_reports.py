@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, Route
 
 from accelerator_portal.results.stored_reports import stored_reports
-from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.results.results_view import address_of
 from accelerator_reports.comparison import compare_reports
 from accelerator_reports.report_file import report_text
 from tests.browser.visit import OpenPage, expect

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from accelerator_portal.site.results.result_addresses import anchor_of
+from accelerator_portal.site.results.results_view import anchor_of
 from tests.browser import kinds
 from tests.browser.visit import OpenPage, expect
 from tests.built_site import Site, attribute

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Route
 
 from accelerator_portal.site.broken_links import BuiltSite, broken_links
-from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.results.results_view import address_of
 from tests.browser.serving import served
 from tests.browser.visit import OpenPage, Visitor, expect
 from tests.built_site import EXAMPLE, build_site, copy_sources

@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from playwright.sync_api import Page
 
-from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
+from accelerator_portal.catalog.files.versions_file import PYTORCH_INDEX
 from accelerator_portal.install import Choice, Selector
-from accelerator_portal.install.axes import Value
+from accelerator_portal.install.rows import Value
 from tests.browser.visit import (
     OpenPage,
     address_of,

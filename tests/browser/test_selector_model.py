@@ -8,10 +8,8 @@ from typing import Any
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector
-from accelerator_portal.install.hardware_limits import driver_bounds
-from accelerator_portal.install.hardware_support import runs_on_generation
-from accelerator_portal.install.payload import payload, payload_overview
-from accelerator_portal.install.resolution import resolve
+from accelerator_portal.install.hardware_support import driver_bounds, runs_on_generation
+from accelerator_portal.install.resolution import payload, payload_overview, resolve
 from accelerator_portal.site.commands_table import offline_installs
 from accelerator_portal.site.languages import ENGLISH
 from accelerator_portal.site.pages.hardware import cards_by_id

@@ -8,8 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 from playwright.sync_api import Page
 
 from accelerator_portal.install import Selector
-from accelerator_portal.install.payload import payload_overview
-from accelerator_portal.install.resolution import offers, resolve
+from accelerator_portal.install.resolution import offers, payload_overview, resolve
 from accelerator_portal.site.selector_view import install_script
 from tests.browser.visit import LOADED_AHEAD, OpenPage, expect
 from tests.built_site import Site

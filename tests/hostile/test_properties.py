@@ -25,8 +25,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.accelerator import Accelerator
-from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.catalog.files.versions_file import Compatibility
 from accelerator_portal.catalog.markdown_file import parse_markdown
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_portal.install.expand import expand
@@ -39,13 +39,11 @@ from accelerator_reports.file_reading import ImportOptions
 from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.sources import SourcedFile
 from accelerator_reports.files.text_file import HIDDEN_CHARACTER
-from accelerator_reports.files.yaml_file import parse_yaml
-from accelerator_reports.files.yaml_validation import validate
+from accelerator_reports.files.yaml_file import parse_yaml, validate
 from accelerator_reports.formats.format_list import READERS, detect_format
-from accelerator_reports.known_issues_file import KnownIssues
+from accelerator_reports.known_issues import KnownIssues
 from accelerator_reports.report import Report
-from accelerator_reports.report_check import KnownNames, report_problems
-from accelerator_reports.report_file import read_report, report_text
+from accelerator_reports.report_file import KnownNames, read_report, report_problems, report_text
 from accelerator_reports.validation_file import Validation
 from tests.built_site import copy_sources
 from tests.day import TODAY

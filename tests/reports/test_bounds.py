@@ -10,15 +10,16 @@ import pytest
 
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.report import Report
-from accelerator_reports.report_check import (
+from accelerator_reports.report_file import (
     MAX_CELLS,
     MAX_MODES,
     MAX_SUITES,
     KnownNames,
+    read_report,
     report_problems,
+    report_text,
     site_limit_faults,
 )
-from accelerator_reports.report_file import read_report, report_text
 from tests.reports.examples import report as example
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from accelerator_reports.ci_run import ci_run_url, ci_trigger
+from accelerator_reports.environment import ci_run_url, ci_trigger
 
 _GITHUB = {
     "GITHUB_SERVER_URL": "https://github.com",

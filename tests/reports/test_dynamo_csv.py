@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from accelerator_reports.file_reading import ImportOptions, ImportResult
-from accelerator_reports.formats.dynamo_csv import read_dynamo_csv
 from accelerator_reports.formats.format_list import detect_format
+from accelerator_reports.formats.pytorch_benchmarks import read_dynamo_csv
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Scalar, TestEntry
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 from tests.reports.format_file import FormatFile
 
 # Everything here is made up: models, results, addresses.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from accelerator_reports.file_reading import ImportOptions, ImportResult
-from accelerator_reports.formats.executorch_json import read_executorch_json
+from accelerator_reports.formats.executorch import read_executorch_json
 from accelerator_reports.formats.format_list import detect_format
 from accelerator_reports.report import Environment, TestEntry
 from tests.reports.format_file import FormatFile, only

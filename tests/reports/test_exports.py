@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 
 from accelerator_reports.file_reading import ImportOptions
-from accelerator_reports.formats.exports import ctrf_text, junit_text
+from accelerator_reports.formats.ctrf import ctrf_text, junit_text
 from accelerator_reports.formats.format_list import READERS, WRITERS
 from accelerator_reports.outcomes import OUTCOMES
 from accelerator_reports.report import Report, TestEntry

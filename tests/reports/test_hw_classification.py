@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from accelerator_reports.hw_classification import classification_counts
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import TestEntry
+from accelerator_reports.report_views import classification_counts
 
 
 def entries(classification: str | None, *outcomes: Outcome) -> list[TestEntry]:

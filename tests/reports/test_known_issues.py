@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from accelerator_reports.known_issues import issue_matches_test, outdated_issues
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 from tests.portal.results.made_up import known_failure
 from tests.reports.examples import report
 

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_reports.missing_operators import (
+from accelerator_reports.outcomes import Outcome
+from accelerator_reports.report import TestEntry
+from accelerator_reports.report_views import (
     MissingOperator,
     missing_operator,
     missing_operators,
     waiting_tests_text,
 )
-from accelerator_reports.outcomes import Outcome
-from accelerator_reports.report import TestEntry
 
 # As PyTorch 2.13 writes them for a backend that has neither.
 CONVOLUTION = (

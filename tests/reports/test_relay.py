@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.outcomes import BAD, OUTCOMES, Outcome, OutcomeGroup, ReportKind
-from accelerator_reports.relay import relay_summary
 from accelerator_reports.report import Report
+from accelerator_reports.report_views import relay_summary
 from tests.reports.examples import TEST
 from tests.reports.examples import report as example
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_reports.repetition import repeat_command, seed_of
 from accelerator_reports.report import TestEntry
+from accelerator_reports.report_views import repeat_command, seed_of
 
 _TEST = TestEntry(
     suite="torchbench", name="hf Bert", parameters={"mode": "inference"}, outcome="passed"

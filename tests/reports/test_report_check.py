@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from accelerator_reports.report_check import KnownNames, report_problems
+from accelerator_reports.report_file import KnownNames, report_problems
 from tests.portal.catalog.suites import suite
 from tests.reports.examples import report
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from accelerator_reports.report_check import KnownNames, report_problems
-from accelerator_reports.report_names import (
+from accelerator_reports.report_file import (
+    KnownNames,
     name_warnings,
+    report_problems,
     with_full_suite_names,
     with_imported_suite_names,
 )

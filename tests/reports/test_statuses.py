@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_reports.formats.statuses import (
+from accelerator_reports.formats.imported_tests import (
     DYNAMO,
     EXECUTORCH,
     StatusMeaning,

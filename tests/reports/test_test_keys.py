@@ -7,12 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from accelerator_reports.report import TestEntry
-from accelerator_reports.test_keys import (
-    Identity,
-    UnreadableKeyError,
-    identity_of,
-    parse_key,
-)
+from accelerator_reports.test_ids import Identity, UnreadableKeyError, identity_of, parse_key
 
 WORDS = st.text("abyz059", min_size=1, max_size=5)
 SUITES = st.builds("{}{}{}".format, WORDS, st.sampled_from("-_."), WORDS) | WORDS

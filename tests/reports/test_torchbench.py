@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from accelerator_reports.file_reading import ImportOptions
-from accelerator_reports.formats.torchbench import read_torchbench
+from accelerator_reports.formats.pytorch_benchmarks import read_torchbench
 from accelerator_reports.report import Environment, Scalar, TestEntry
 from tests.reports.format_file import FormatFile, only
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from accelerator_reports.failure_outcomes import NO_REASON
+from accelerator_reports.failure_texts import NO_REASON
 from accelerator_reports.formats.format_list import detect_format
 from accelerator_reports.formats.xpu_skip_list import read_xpu_skip_list
 from tests.reports.format_file import FormatFile

@@ -19,7 +19,7 @@ def test_modules_count_for_their_component_and_the_total() -> None:
         "packages/automation/src/accelerator_automation/github/api.py": summary(1, 2, 0, 0),
         "src/accelerator_portal/site/site_file.py": summary(10, 10, 2, 4),
         "src/accelerator_portal/site/difference/site_state.py": summary(5, 10, 1, 4),
-        "src/accelerator_portal/catalog/facts.py": summary(1000, 2000, 0, 0),
+        "src/accelerator_portal/catalog/catalog.py": summary(1000, 2000, 0, 0),
     }
     assert list(table({"files": files}))[2:] == [
         "| accelerator_automation | 50.0% of 2 | – |",

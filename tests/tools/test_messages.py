@@ -43,7 +43,7 @@ def test_messages_come_from_templates_scripts_the_library_and_the_configuration(
     assert found["Requirements"].endswith("selector.html.j2")
     assert found["Copied"].endswith("copying.js")
     assert found["{one} or {other}"].endswith("finder-view.js")  # in a call within another
-    assert found["Operating system"].endswith("axes.py")
+    assert found["Operating system"].endswith("rows.py")
     assert found["Plugin release lag"] == "mkdocs.yml"
     assert ("%(num)s question", "%(num)s questions") in found
 

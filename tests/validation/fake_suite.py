@@ -14,10 +14,12 @@ from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
-from accelerator_validation.case import Case, ObservedOperators, Result
-from accelerator_validation.classify import (
+from accelerator_validation.case import (
     BrokenTestError,
+    Case,
     MismatchError,
+    ObservedOperators,
+    Result,
     SkippedError,
     UncheckedError,
 )

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterable
 from pathlib import Path
 
-from accelerator_reports.known_issues_file import KnownFailure
+from accelerator_reports.known_issues import KnownFailure
 from accelerator_validation.case import Case
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, apply_known_issues

@@ -7,7 +7,7 @@ from _pytest.mark.expression import Expression  # no public way in; the lock hol
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_validation.case_selection import ExpressionError, parse_expression
+from accelerator_validation.case import ExpressionError, parse_expression
 
 KEYS = (
     "operators/add?dtype=float32",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_validation.classify import classify_error
+from accelerator_validation.case import classify_error
 
 
 class AcceleratorError(RuntimeError):

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from accelerator_validation.cluster import cluster_pool, remote_functions
-from accelerator_validation.cluster.cluster_pool import common_probe_result
-from accelerator_validation.cluster.remote_functions import Batch, run_batch
+from accelerator_validation.cluster import cluster_pool
+from accelerator_validation.cluster import cluster_pool as remote_functions
+from accelerator_validation.cluster.cluster_pool import Batch, common_probe_result, run_batch
 from accelerator_validation.plan import RunError
 from accelerator_validation.pool import PoolError
 from accelerator_validation.probe import ProbeResult

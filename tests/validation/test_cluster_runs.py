@@ -17,12 +17,12 @@ from accelerator_reports.report import Report
 from accelerator_validation.case import Case, Result
 from accelerator_validation.cluster import cluster_pool
 from accelerator_validation.cluster.cluster_pool import (
+    Batch,
     Cluster,
     ClusterPool,
     batches,
     connect_to_cluster,
 )
-from accelerator_validation.cluster.remote_functions import Batch
 from accelerator_validation.matrix import TestFile
 from accelerator_validation.plan import RunError
 from accelerator_validation.probe import ProbeResult

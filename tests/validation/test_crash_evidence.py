@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from accelerator_validation.crash_evidence import crash_excerpt, last_step, read_log
+from accelerator_validation.suite_interface import crash_excerpt, last_step, read_log
 
 SITE = "/home/somebody/venv/lib/python3.12/site-packages"
 CRASH = f"""a warning of the driver

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_reports.install_check import Check
-from accelerator_reports.validation_file import DeployRecipe
+from accelerator_reports.validation_file import Check, DeployRecipe
 from accelerator_validation.case import Case, Result
 from accelerator_validation.matrix import Deployment, read_matrix
 from accelerator_validation.suites import deploy

@@ -9,17 +9,13 @@ from pathlib import Path
 import pytest
 
 from accelerator_validation.executorch.backend import PORTABLE
-from accelerator_validation.executorch.backend_query import (
-    BackendReply,
-    query_backend,
-    with_backend_facts,
-)
 from accelerator_validation.executorch.registry import (
     _BUILT_IN,
     BACKEND_GROUP,
     find_backend,
     find_flows,
 )
+from accelerator_validation.launch import BackendReply, query_backend, with_backend_facts
 from accelerator_validation.matrix import Matrix, with_recipes
 from accelerator_validation.plan import RunError
 from accelerator_validation.probe import ProbeResult

@@ -10,16 +10,11 @@ from typing import Any
 
 import pytest
 
-from accelerator_validation.case import Case
-from accelerator_validation.classify import SkippedError
+from accelerator_validation.case import Case, SkippedError
 from accelerator_validation.suite_interface import Context
-from accelerator_validation.suites import (
-    device_checks,
-    integration,
-    loading_checks,
-    process_group_checks,
-)
-from accelerator_validation.suites.torch_apis import missing_torch_name, require_api
+from accelerator_validation.suites import device_checks, integration, process_group_checks
+from accelerator_validation.suites import integration as loading_checks
+from accelerator_validation.suites.integration_helpers import missing_torch_name, require_api
 from tests.validation.runs import matrix
 
 Check = Callable[[object], object]

@@ -12,8 +12,12 @@ from accelerator_reports.report import Tolerance
 from accelerator_reports.validation_file import Validation
 from accelerator_validation.matrix import Matrix, parse_matrix
 from accelerator_validation.plan import RunError
-from accelerator_validation.platform_folder import PlatformFolder, read_platform_folder
-from accelerator_validation.platform_settings import apply_settings, settings_sentences
+from accelerator_validation.platform_folder import (
+    PlatformFolder,
+    apply_settings,
+    read_platform_folder,
+    settings_sentences,
+)
 from accelerator_validation.request import require_script_permission
 from accelerator_validation.run import begin_run
 from tests.folders import EXAMPLE, Tree

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_validation import plugins
-from accelerator_validation.plugins import unknown_device_text
+from accelerator_validation import probe
+from accelerator_validation.probe import unknown_device_text
 
 UNREGISTERED = "privateuseone"
 
 
 def test_a_plugin_that_is_installed_is_to_be_imported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plugins, "find_spec", lambda name: name == "torch_npu")
+    monkeypatch.setattr(probe, "find_spec", lambda name: name == "torch_npu")
     assert unknown_device_text("npu", UNREGISTERED) == (
         'The plugin torch_npu adds the device "npu". Add --import torch_npu'
     )

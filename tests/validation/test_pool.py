@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_reports.repetition import repeat_command
 from accelerator_reports.report import TestEntry
+from accelerator_reports.report_views import repeat_command
 from accelerator_validation import pool
 from tests.validation.processes import is_gone
 from tests.validation.runs import TORCH, request, run

@@ -8,8 +8,7 @@ import pytest
 
 from accelerator_reports.report import TestEntry
 from accelerator_validation.case import Case, Result, result_from_record
-from accelerator_validation.journal import JournalContent
-from accelerator_validation.report_builder import build_report
+from accelerator_validation.journal import JournalContent, build_report
 
 HEAD = {
     "accelerator": "cpu",

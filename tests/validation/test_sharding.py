@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_reports.shard import positions_of, positions_text
+from accelerator_reports.report import positions_of, positions_text
 from accelerator_validation.plan import RunError
 from accelerator_validation.request import ShardRequest
 from accelerator_validation.sharding import make_shard, plan_digest, split

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_reports.repetition import repeat_command
 from accelerator_reports.report import Environment, Suite, TestEntry
 from accelerator_reports.report_file import read_report
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.report_views import repeat_command
+from accelerator_reports.test_ids import identity_of
 from tests.made_once import made_once
 from tests.validation_torch.installing import SHIM, install_double
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from distributed import LocalCluster
 
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 from tests.validation.dask_cluster import dask_cluster, kill_worker
 from tests.validation_torch.conftest import Done, validate
 from tests.validation_torch.installing import SHIM

@@ -12,7 +12,7 @@ from accelerator_reports.file_reading import ImportOptions
 from accelerator_reports.formats.executorch import read_executorch_csv
 from accelerator_reports.report import Report, TestEntry
 from accelerator_reports.report_file import read_report
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 from accelerator_validation.executorch.metric import METRIC_GROUP as METRICS
 from accelerator_validation.executorch.registry import BACKEND_GROUP
 from accelerator_validation.suites.executorch.metrics import reportable_values

@@ -12,8 +12,7 @@ from torch import nn
 
 from accelerator_validation.case import Case
 from accelerator_validation.suites import model_comparison, operator_inputs, operators, weak_spots
-from accelerator_validation.suites.float32_precision import full_float32
-from accelerator_validation.suites.model_comparison import Example
+from accelerator_validation.suites.model_comparison import Example, full_float32
 
 
 def test_tf32_and_hf32_are_off_in_a_block_and_back_afterwards(

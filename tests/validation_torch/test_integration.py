@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.classify import CheckFailedError
+from accelerator_validation.case import CheckFailedError
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import process_group_checks
 from tests.folders import REPOSITORY

@@ -10,8 +10,7 @@ import pytest
 import torch
 
 from accelerator_reports.report_file import read_report
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import MismatchError, SkippedError, UncheckedError
+from accelerator_validation.case import Case, MismatchError, Result, SkippedError, UncheckedError
 from accelerator_validation.matrix import read_matrix
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import huggingface_models, model_comparison

@@ -9,7 +9,7 @@ import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
 from accelerator_reports.report import Tolerance
-from accelerator_validation.classify import MismatchError
+from accelerator_validation.case import MismatchError
 from accelerator_validation.matrix import read_matrix
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import operator_lab

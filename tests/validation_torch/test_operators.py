@@ -10,11 +10,10 @@ import pytest
 import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import UncheckedError
+from accelerator_validation.case import Case, Result, UncheckedError
 from accelerator_validation.matrix import read_matrix
 from accelerator_validation.suite_interface import Context
-from accelerator_validation.suites import operator_call, operators
+from accelerator_validation.suites import operator_lab, operators
 from accelerator_validation.suites.aten import (
     core_operators,
     kernel_origin,
@@ -74,16 +73,16 @@ def test_a_failure_with_samples_of_the_cpu_says_that_they_are(
 def run_with_cpu_errors(monkeypatch: pytest.MonkeyPatch, mode: str, failing: int) -> Result:
     """The result of `exp` if the CPU cannot compute the first `failing` samples of 8."""
     calls = 0
-    reference = operator_call.OperatorTest.on_reference
+    reference = operator_lab.OperatorTest.on_reference
 
-    def on_reference(trial: operator_call.OperatorTest) -> operator_call.OperatorResult | None:
+    def on_reference(trial: operator_lab.OperatorTest) -> operator_lab.OperatorResult | None:
         nonlocal calls
         calls += 1
         if calls <= failing:
             raise RuntimeError("not implemented on the CPU")
         return reference(trial)
 
-    monkeypatch.setattr(operator_call.OperatorTest, "on_reference", on_reference)
+    monkeypatch.setattr(operator_lab.OperatorTest, "on_reference", on_reference)
     job = Job("cpu", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
     return run_case(case("addmm", mode), job)
 
@@ -115,7 +114,7 @@ def test_what_batch_normalization_saves_for_training_is_not_compared_in_evaluati
     info = operators.opinfo_by_name()[name]
     outputs = {
         next(a for a in sample.args if isinstance(a, bool)): len(
-            operator_call.OperatorTest(info, sample, "cpu", 0, backward=False).on_device().outputs
+            operator_lab.OperatorTest(info, sample, "cpu", 0, backward=False).on_device().outputs
         )
         for sample in info.sample_inputs("cpu", torch.float32)
     }

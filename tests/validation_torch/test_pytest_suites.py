@@ -12,7 +12,7 @@ import pytest
 
 from accelerator_reports.file_reading import ImportOptions
 from accelerator_reports.formats.junit import read_junit
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 from tests.made_once import made_once
 from tests.validation_torch.conftest import Done, validate, validate_once
 from tests.validation_torch.pytest_suite import make_suite

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from accelerator_validation.classify import MismatchError
+from accelerator_validation.case import MismatchError
 from accelerator_validation.suites.random_checks import LAWS, NUMBERS, check_law, check_random
 
 SEEDS = range(3)

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from accelerator_reports.report import Tolerance
-from accelerator_validation.classify import MismatchError
+from accelerator_validation.case import MismatchError
 from accelerator_validation.suites.result_comparison import Comparison
 from tests.validation_torch.conftest import validate
 

@@ -14,17 +14,21 @@ import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import CheckFailedError, MismatchError, SkippedError
+from accelerator_validation.case import Case, CheckFailedError, MismatchError, Result, SkippedError
 from accelerator_validation.matrix import read_matrix
 from accelerator_validation.plan import expand
 from accelerator_validation.suites.speed import sensors, suite
-from accelerator_validation.suites.speed.benchmark import COMPUTING, Setting, Workload
-from accelerator_validation.suites.speed.device_clock import device_clock, require_waiting
+from accelerator_validation.suites.speed.benchmark import (
+    COMPUTING,
+    Setting,
+    Timing,
+    Workload,
+    device_clock,
+    require_waiting,
+)
 from accelerator_validation.suites.speed.full_models import MODELS
 from accelerator_validation.suites.speed.sensors import SensorReading
 from accelerator_validation.suites.speed.suite import Budget, measure_call, warm_up
-from accelerator_validation.suites.speed.timing_summary import Timing
 from accelerator_validation.worker import Job, run_case
 from tests.validation_torch.conftest import validate
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from accelerator_reports.known_issues import issue_matches_test
-from accelerator_reports.known_issues_file import KnownFailure, KnownIssues
+from accelerator_reports.known_issues import KnownFailure, KnownIssues, issue_matches_test
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
-from accelerator_reports.test_keys import Identity
+from accelerator_reports.test_ids import Identity
 from tests.reports.examples import report
 from tests.validation_torch.unexpected import surprises
 

@@ -15,12 +15,11 @@ from pathlib import Path
 
 import yaml
 
-from accelerator_reports.known_issues import issue_matches_test, outdated_issues
-from accelerator_reports.known_issues_file import KnownIssues
+from accelerator_reports.known_issues import KnownIssues, issue_matches_test, outdated_issues
 from accelerator_reports.outcomes import UNSETTLED
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import read_report
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 
 
 def surprises(

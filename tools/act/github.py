@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from accelerator_automation.upstream.change import UPSTREAM
+from accelerator_automation.upstream.incoming import UPSTREAM
 from accelerator_portal.results.report_intake import add_reports
 from tests.automation.github_apps import app_double
 from tests.automation.github_double import Asked, GitHubDouble

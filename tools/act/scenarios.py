@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from accelerator_automation.github.comments import BOT as ACTIONS
-from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE
+from accelerator_automation.upstream.run_lists import PLAN_FILE
 from tests.automation.github_double import BOT
 from tests.automation.made_up import FORK, left, pull, run
 from tests.automation.made_up import archive as packed

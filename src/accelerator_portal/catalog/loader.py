@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from os.path import lexists
 from pathlib import Path
@@ -33,16 +33,14 @@ from accelerator_portal.catalog.catalog import (
     platform_id_of,
 )
 from accelerator_portal.catalog.files.accelerator import Accelerator
-from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
-from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.install_file import Install
 from accelerator_portal.catalog.files.package_file import read_package_files
-from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
     ExecutorchGoals,
     FeatureEvidence,
+    FinderWords,
     Hosts,
     ModelFamilies,
     Models,
@@ -50,24 +48,25 @@ from accelerator_portal.catalog.files.shared_files import (
     OwnRuns,
     Relay,
     SelectorDefaults,
+    StatedModels,
 )
-from accelerator_portal.catalog.files.stated_models_file import StatedModels
+from accelerator_portal.catalog.files.versions_file import Compatibility, Releases
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.markdown_file import Translation, parse_markdown, parse_translation
-from accelerator_reports.files.folder_name import folder_fault
 from accelerator_reports.files.folders import (
     ACCELERATORS,
     KNOWN_ISSUES,
     RESULTS,
     SUITES,
     VALIDATION,
+    folder_fault,
 )
-from accelerator_reports.files.problem import Problem, did_you_mean
+from accelerator_reports.files.problem import Problem, ProblemsError, did_you_mean
 from accelerator_reports.files.text_file import read_text
-from accelerator_reports.files.yaml_file import YamlFile, parse_yaml
-from accelerator_reports.files.yaml_validation import validate
-from accelerator_reports.known_issues_file import KnownIssues
-from accelerator_reports.results_folder import list_reports
-from accelerator_reports.suite_file import SuiteFile
+from accelerator_reports.files.yaml_file import YamlFile, parse_yaml, validate
+from accelerator_reports.known_issues import KnownIssues
+from accelerator_reports.report_file import KnownNames, list_reports
+from accelerator_reports.suite_names import SuiteFile
 from accelerator_reports.validation_file import Validation
 
 _REQUIRED = ("accelerator.yaml", "install.yaml", "compatibility.yaml", "guide.md", "faq.md")
@@ -310,3 +309,45 @@ class _CatalogReader:
 
     def _add_problem(self, path: str, what: str, remedy: str) -> None:
         self.problems.append(Problem(path, 1, what, remedy))
+
+
+# Returns the names that the portal knows, to check the names in reports.
+
+
+def is_clone(root: Path) -> bool:
+    """Return whether a folder contains data of the portal, such as `accelerators/`."""
+    return any((root / name).exists() for name in (ACCELERATORS, RELEASES, HISTORY))
+
+
+def names_in_clone(root: Path) -> KnownNames | None:
+    """Return the names that a clone of the portal knows, or None for another folder.
+
+    Raises ProblemsError if the PyTorch releases or the selector's defaults cannot be used.
+    """
+    if not is_clone(root):
+        return None
+    catalog, problems = load_catalog(root)
+    if catalog is None:
+        raise ProblemsError(problems)
+    return known_names(catalog, problems)
+
+
+def known_names(catalog: Catalog, problems: Iterable[Problem] = ()) -> KnownNames:
+    """Return the names of the accelerators, suites and plugin packages in a catalog.
+
+    The accelerators include folders with errors, which `catalog.platforms` does not contain.
+    `problems` are the problems of these folders.
+    """
+    folder_problems = grouped((platform_id_of(p.path), p) for p in problems)
+    return KnownNames(
+        accelerators=frozenset({*catalog.by_id, *catalog.unread_folders}),
+        unread={name: tuple(folder_problems.get(name, ())) for name in catalog.unread_folders},
+        suites=catalog.suites,
+        own_suites=frozenset(catalog.own_suites),
+        aliases=catalog.suite_names.aliases,
+        plugin_packages={
+            platform.id: name
+            for platform in catalog.platforms
+            if (name := platform.accelerator.package.name) != "torch"
+        },
+    )

@@ -1,10 +1,10 @@
-"""Parses `guide.md`, `faq.md` and their translations: front matter, then sections with headings."""
+"""Parses `guide.md`, `faq.md` and their translations, and quotes untrusted text in Markdown."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Annotated, TypeVar
@@ -17,8 +17,8 @@ from pydantic import BaseModel, Field
 from accelerator_reports.files.fields import Line, StrictModel
 from accelerator_reports.files.problem import Problem
 from accelerator_reports.files.sources import Source, SourcedFile
-from accelerator_reports.files.yaml_file import parse_yaml
-from accelerator_reports.files.yaml_validation import validate
+from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
+from accelerator_reports.files.yaml_file import parse_yaml, validate
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -278,3 +278,52 @@ def _structure_faults(tokens: list[Token]) -> Iterator[tuple[Token, str, str]]:
 
 def _file_line(token: Token, body_line: int) -> int:
     return (token.map[0] if token.map else 0) + body_line
+
+
+# Quotes untrusted text in Markdown so that it has no effect on GitHub, such as a mention.
+#
+# There is one rule: all text from data is in code, in a span or in a fence. In code, GitHub creates
+# no mentions, references, links, pictures or HTML.
+
+_BACKTICKS = re.compile(r"`+")
+_SHORTEST_FENCE = 3
+MOST_IN_SPAN = 301  # the longest text in a difference, including the ellipsis of a cut
+
+
+def code_span(text: str, most: int = MOST_IN_SPAN) -> str:
+    """Return text as a Markdown code span on one line.
+
+    The text is cut after `most` characters. Invisible characters become escape sequences. For
+    an empty text, the result is `*empty*`.
+    """
+    line = escape_hidden_characters(" ".join(text.split()))
+    if len(line) > most:
+        line = f"{line[: most - 1]}…"
+    if not line:
+        return "*empty*"
+    ticks = "`" * (_longest_backtick_run(line) + 1)
+    # CommonMark takes away one blank at each end, if both have one.
+    blank = " " if "`" in (line[0], line[-1]) else ""
+    return f"{ticks}{blank}{line}{blank}{ticks}"
+
+
+def fenced_code(lines: Iterable[str], language: str = "") -> list[str]:
+    """Return the lines of a fenced code block, including the fences. `lines` is its content.
+
+    Backticks in the lines cannot end the block. Invisible characters become escape sequences.
+    """
+    escaped_lines = [escape_hidden_characters(line) for line in lines]
+    ticks = "`" * max(
+        [_SHORTEST_FENCE, *(_longest_backtick_run(line) + 1 for line in escaped_lines)]
+    )
+    return [f"{ticks}{language}", *escaped_lines, ticks]
+
+
+def escape_hidden_characters(text: str) -> str:
+    """Return text with invisible characters and line breaks as escape sequences."""
+    escaped = HIDDEN_CHARACTER.sub(lambda found: escape_sequence(found[0]), text)
+    return "".join(c if c == " " or c.isprintable() else escape_sequence(c) for c in escaped)
+
+
+def _longest_backtick_run(text: str) -> int:
+    return max(map(len, _BACKTICKS.findall(text)), default=0)

@@ -13,15 +13,13 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode
 
 from accelerator_portal.catalog.files.accelerator import Accelerator
-from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.criteria_file import Criteria
-from accelerator_portal.catalog.files.finder_file import FinderWords
 from accelerator_portal.catalog.files.install_file import Install
-from accelerator_portal.catalog.files.releases_file import Releases
 from accelerator_portal.catalog.files.shared_files import (
     Exceptions,
     ExecutorchGoals,
     FeatureEvidence,
+    FinderWords,
     Hosts,
     ModelFamilies,
     Models,
@@ -29,12 +27,13 @@ from accelerator_portal.catalog.files.shared_files import (
     OwnRuns,
     Relay,
     SelectorDefaults,
+    StatedModels,
 )
-from accelerator_portal.catalog.files.stated_models_file import StatedModels
+from accelerator_portal.catalog.files.versions_file import Compatibility, Releases
 from accelerator_portal.catalog.markdown_file import TranslatedFile
 from accelerator_reports.files.sources import SourcedFile
-from accelerator_reports.known_issues_file import KnownIssues
-from accelerator_reports.suite_file import SuiteFile
+from accelerator_reports.known_issues import KnownIssues
+from accelerator_reports.suite_names import SuiteFile
 from accelerator_reports.validation_file import Validation
 
 SCHEMA_FOLDER = "data/schema"

@@ -10,8 +10,7 @@ from pkgutil import iter_modules
 
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.checks import rules
-from accelerator_portal.checks.exemptions import without_exemptions
-from accelerator_portal.checks.rule import Rule
+from accelerator_portal.checks.rule import Rule, without_exemptions
 from accelerator_reports.files.problem import Problem
 
 CatalogLoader = Callable[[Path, dt.date], tuple[Catalog | None, list[Problem]]]

@@ -11,9 +11,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.http.client import HttpClient, open_client
-from accelerator_portal.http.errors import MISSING_STATUSES, FetchError
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http import (
+    MISSING_STATUSES,
+    FetchError,
+    HttpClient,
+    RequestLimits,
+    open_client,
+)
 from accelerator_reports.files.problem import Problem
 
 RULE = "network"

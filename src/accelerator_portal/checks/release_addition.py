@@ -10,8 +10,12 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.checks import errors, run_checks
 from accelerator_portal.releases.published_builds import PublishedRelease
-from accelerator_portal.releases.release_edit import read_releases, with_release
-from accelerator_portal.releases.release_entry import EntryChange, entry_change
+from accelerator_portal.releases.release_entry import (
+    EntryChange,
+    entry_change,
+    read_releases,
+    with_release,
+)
 from accelerator_reports.files.problem import Problem
 
 

@@ -17,14 +17,14 @@ from accelerator_portal.site.difference import (
     Difference,
     compare,
     compare_pages,
+    markdown,
     page_digests,
     site_content,
 )
-from accelerator_portal.site.difference_markdown import markdown
 from accelerator_portal.site.languages import published_languages
 from accelerator_reports.cli.options import INPUT_FOLDER, OUTPUT_FOLDER
-from accelerator_reports.files.atomic_write import write_folder_atomically
 from accelerator_reports.files.clock import today
+from accelerator_reports.files.text_file import write_folder_atomically
 from accelerator_reports.files.wording import count
 
 _ASSETS = "site_src/pages"

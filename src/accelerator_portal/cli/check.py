@@ -19,15 +19,15 @@ import click
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.schema import format_address
 from accelerator_portal.checks import errors, load_and_check
-from accelerator_portal.checks.fixes import fixed_files
 from accelerator_portal.checks.folder_limits import first_problems, load_within_limits
+from accelerator_portal.checks.rule import fixed_files
 from accelerator_portal.checks.stored_data import stored_data_problems
 from accelerator_portal.cli.options import ROOT, progress_bar
-from accelerator_reports.cli.extras import Extra, require_extra
-from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.cli.lazy_command import Extra, require_extra
 from accelerator_reports.files.clock import today
 from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem, printable
+from accelerator_reports.files.text_file import write_text_atomically
 from accelerator_reports.files.wording import count
 
 MOST_COLUMNS = 120

@@ -9,8 +9,7 @@ import click
 from accelerator_portal.catalog.schema import schema_files
 from accelerator_portal.cli.options import ROOT, whole_catalog
 from accelerator_portal.vendors.derived_files import derived_files
-from accelerator_reports.cli.generated_files import CHECK, write_or_check_files
-from accelerator_reports.cli.options import ANY_ROOT
+from accelerator_reports.cli.options import ANY_ROOT, CHECK, write_or_check_files
 
 
 @click.command()

@@ -35,10 +35,10 @@ from accelerator_reports.cli.options import (
     print_problems,
     refuse_unknown,
 )
-from accelerator_reports.files.atomic_write import write_bytes_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.text_file import write_bytes_atomically
 from accelerator_reports.files.wording import count
 
 if TYPE_CHECKING:

@@ -29,13 +29,12 @@ from accelerator_portal.vendors.questions import (
     collect_answers,
     id_fault,
 )
-from accelerator_reports.cli.error_messages import INTERRUPTED_EXIT_STATUS
-from accelerator_reports.cli.generated_files import write_outdated_files
-from accelerator_reports.cli.options import INPUT_FILE
-from accelerator_reports.files.atomic_write import write_folder_atomically
+from accelerator_reports.cli.main import INTERRUPTED_EXIT_STATUS
+from accelerator_reports.cli.options import INPUT_FILE, write_outdated_files
 from accelerator_reports.files.clock import today
 from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem, ProblemsError, printable
+from accelerator_reports.files.text_file import write_folder_atomically
 from accelerator_reports.files.wording import count
 
 _Command = Callable[..., None]

@@ -11,7 +11,7 @@ import click
 
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.catalog import platform_id_of
-from accelerator_portal.catalog.known_names import is_clone
+from accelerator_portal.catalog.loader import is_clone
 from accelerator_portal.catalog.progress import Advance
 from accelerator_portal.checks import errors, load_and_check
 from accelerator_reports.cli.options import refuse_unknown, root_option

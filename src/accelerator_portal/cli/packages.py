@@ -38,7 +38,7 @@ def sync_packages(root: Path, wanted: tuple[str, ...]) -> None:
     Only metadata is downloaded, never whole packages. If an index can't be read, its data stays
     unchanged and the command still succeeds. You can interrupt it and run it again.
     """
-    from accelerator_portal.http.limits import RequestLimits
+    from accelerator_portal.http import RequestLimits
     from accelerator_portal.packages.portal_packages import portal_packages
     from accelerator_portal.packages.sync import SyncOptions, package_lines, sync, sync_summary
 
@@ -119,7 +119,7 @@ def verify(root: Path, accelerators: tuple[str, ...], cache: Path, try_minutes: 
     If a package index doesn't respond, the commands that use it keep their previous results and
     dates.
     """
-    from accelerator_portal.packages.isolation import require_isolation
+    from accelerator_portal.packages.trial_installs import require_isolation
     from accelerator_portal.packages.verification import Verification, total_counts, verify_commands
 
     catalog = usable_catalog(root, *accelerators)

@@ -17,9 +17,9 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.cli.options import ROOT, progress_bar, usable_catalog
 from accelerator_reports.cli.options import print_problems
-from accelerator_reports.files.atomic_write import write_text_atomically
 from accelerator_reports.files.clock import today
 from accelerator_reports.files.problem import printable
+from accelerator_reports.files.text_file import write_text_atomically
 from accelerator_reports.files.wording import count
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def compare_releases(root: Path, sources: tuple[str, ...], *, every: bool) -> No
 
 def _upstream_builds(source: str) -> Builds:
     """Return the builds in a list. Raises click.ClickException if it cannot be read."""
-    from accelerator_portal.http.errors import FetchError
-    from accelerator_portal.http.limits import RequestLimits
+    from accelerator_portal.http import FetchError, RequestLimits
     from accelerator_portal.releases.upstream_builds import (
         UpstreamListError,
         read_builds,
@@ -166,7 +165,7 @@ def check_release(root: Path, version: str | None) -> None:
     The command looks for each PyTorch build that install commands use. With VERSION, it looks only
     for builds of that release. It exits with status 1 if builds are missing.
     """
-    from accelerator_portal.releases.unlisted_builds import claims_without_evidence
+    from accelerator_portal.releases.published_builds import claims_without_evidence
 
     catalog = usable_catalog(root)
     _require_listed_release(catalog, version)
@@ -179,7 +178,7 @@ def check_release(root: Path, version: str | None) -> None:
 
 
 def _published_release(root: Path, catalog: Catalog, version: str) -> PublishedRelease:
-    from accelerator_portal.releases.index_queries import (
+    from accelerator_portal.releases.published_builds import (
         QueryOptions,
         queried_packages,
         query_release,

@@ -11,18 +11,18 @@ from pathlib import Path
 import click
 
 from accelerator_portal.catalog.catalog import STATED_MODELS
-from accelerator_portal.catalog.files.stated_models_file import ModelList
+from accelerator_portal.catalog.files.shared_files import ModelList
 from accelerator_portal.catalog.git import git
 from accelerator_portal.cli.options import ROOT, usable_catalog
-from accelerator_portal.vendors.model_list_update import (
+from accelerator_portal.vendors.model_lists import (
     DocumentCopy,
     cited_document,
     stated_models_text,
     with_updated_list,
 )
 from accelerator_reports.cli.options import INPUT_FOLDER
-from accelerator_reports.files.atomic_write import write_text_atomically
 from accelerator_reports.files.clock import today
+from accelerator_reports.files.text_file import write_text_atomically
 
 
 @click.command("stated-models")

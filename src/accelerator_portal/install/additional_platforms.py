@@ -23,8 +23,7 @@ from accelerator_reports.files.fields import (
 )
 from accelerator_reports.files.problem import Problem
 from accelerator_reports.files.text_file import read_text
-from accelerator_reports.files.yaml_file import parse_yaml
-from accelerator_reports.files.yaml_validation import validate
+from accelerator_reports.files.yaml_file import parse_yaml, validate
 
 
 class Commands(StrictModel):

@@ -9,11 +9,18 @@ from functools import cached_property
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.releases_file import Ended
+from accelerator_portal.catalog.files.versions_file import Ended
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.install.axes import AXES, Axis, Choice, Value
-from accelerator_portal.install.hardware_limits import DriverBounds, driver_bounds
-from accelerator_portal.install.rows import NO_VARIANT, PREVIEW, InstallRow
+from accelerator_portal.install.hardware_support import DriverBounds, driver_bounds
+from accelerator_portal.install.rows import (
+    AXES,
+    NO_VARIANT,
+    PREVIEW,
+    Axis,
+    Choice,
+    InstallRow,
+    Value,
+)
 
 
 @dataclass(frozen=True, eq=False)  # by identity, so that what is computed from it can be kept

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from packaging.version import Version
 
-from accelerator_portal.catalog.files.compatibility_file import Compatibility, CompatibilityRow
 from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.files.versions_file import Compatibility, CompatibilityRow
 from accelerator_portal.catalog.yaml_text import cited_record, yaml_lines
 from accelerator_portal.packages.plugin_releases import SOURCE_ID, PluginRelease
 from accelerator_reports.files.problem import ProblemsError

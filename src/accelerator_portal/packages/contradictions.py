@@ -11,9 +11,8 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PACKAGES, PYPI, IndexFacts, ReleaseFacts
-from accelerator_portal.catalog.files.releases_file import Release, Wheel
-from accelerator_portal.install.targets import Target
-from accelerator_portal.packages.facts_text import release_line_number
+from accelerator_portal.catalog.files.versions_file import Release, Wheel
+from accelerator_portal.install.expand import Target
 from accelerator_portal.packages.fitting_releases import (
     PluginIndex,
     admits,
@@ -22,7 +21,11 @@ from accelerator_portal.packages.fitting_releases import (
     python_labels_on,
     torch_requirements,
 )
-from accelerator_portal.packages.portal_packages import TORCH, option_requirements
+from accelerator_portal.packages.portal_packages import (
+    TORCH,
+    option_requirements,
+    release_line_number,
+)
 from accelerator_portal.packages.wheel_tags import runs_on, supports_python
 from accelerator_reports.files.fields import exact_version
 from accelerator_reports.files.problem import Problem

@@ -26,8 +26,7 @@ from packaging.version import Version
 from pypi_simple import DistributionPackage, Link, ProjectPage, RepositoryPage
 from pypi_simple.errors import UnsupportedRepoVersionError
 
-from accelerator_portal.http.cache import CachedBody
-from accelerator_portal.http.errors import InvalidResponseError
+from accelerator_portal.http import CachedBody, InvalidResponseError
 
 JSON_TYPE = "application/vnd.pypi.simple.v1+json"
 ACCEPT = f"{JSON_TYPE}, application/vnd.pypi.simple.v1+html;q=0.5, text/html;q=0.2"

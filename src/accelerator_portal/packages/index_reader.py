@@ -16,9 +16,15 @@ from accelerator_portal.catalog.files.package_file import (
     releases_newest_first,
 )
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
-from accelerator_portal.http.client import HttpClient, may_request_link
-from accelerator_portal.http.errors import FetchError, InvalidResponseError
+from accelerator_portal.http import (
+    CachedBody,
+    FetchError,
+    HttpCache,
+    HttpClient,
+    InvalidResponseError,
+    get_cached,
+    may_request_link,
+)
 from accelerator_portal.packages.index_page import (
     ACCEPT,
     MAX_PAGE,

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, FactChange, IndexFacts
-from accelerator_portal.catalog.grouping import grouped
+from accelerator_portal.catalog.grouping import cached_by_owner, grouped
 from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.install.resolution import minor_release, supported_releases
 from accelerator_portal.packages.fitting_releases import (

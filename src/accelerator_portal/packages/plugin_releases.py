@@ -17,9 +17,9 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
-from accelerator_portal.install.labels import OS_LABELS
+from accelerator_portal.catalog.files.versions_file import CompatibilityRow
+from accelerator_portal.install.rows import OS_LABELS
 from accelerator_portal.packages.fitting_releases import (
     SYSTEMS,
     admits,

@@ -1,7 +1,8 @@
-"""Lists the packages that vendors' files name, and the indexes that these packages come from."""
+"""Lists the packages that vendors' files name, and formats their facts as JSON."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -9,12 +10,10 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.install_file import Option
-from accelerator_portal.catalog.files.install_steps import PipStep
-from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.install.expand import placeholder_values
-from accelerator_portal.install.placeholders import UnknownPlaceholderError, fill_placeholders
-from accelerator_portal.install.targets import Target, targets
+from accelerator_portal.catalog.files.install_file import Option, PipStep
+from accelerator_portal.catalog.files.package_file import PYPI, PackageFacts, PackagesRead
+from accelerator_portal.install.commands import UnknownPlaceholderError, fill_placeholders
+from accelerator_portal.install.expand import Target, placeholder_values, targets
 
 TORCH = "torch"
 TORCHVISION = "torchvision"
@@ -113,3 +112,53 @@ def _step_requirements(step: PipStep, values: dict[str, str]) -> Iterator[NamedR
 
 def _index_sort_key(index: str) -> tuple[bool, str]:
     return index != PYPI, index
+
+
+# Writes JSON with a line for each value of the outer levels, for readable diffs.
+
+
+def json_text(data: object, depth: int) -> str:
+    """Return `data` as JSON, with a line for each value in the outer `depth` levels.
+
+    Deeper mappings and lists are on one line. Empty ones always are.
+    """
+    if not depth or not data or not isinstance(data, dict | list):
+        return json.dumps(data, ensure_ascii=False)
+    items = (
+        [f"{json.dumps(key)}: {json_text(value, depth - 1)}" for key, value in data.items()]
+        if isinstance(data, dict)
+        else [json_text(item, depth - 1) for item in data]
+    )
+    start, end = "{}" if isinstance(data, dict) else "[]"
+    return "\n".join([start, ",\n".join(items), end])
+
+
+# Formats the facts of a package's releases as JSON, one release per line, for readable diffs.
+
+
+def facts_text(facts: PackageFacts) -> str:
+    """Return the JSON text of a package's file in `data/packages`."""
+    data = facts.model_dump(mode="json", exclude_defaults=True)
+    data["changes"] = data.get("changes", [])
+    return json_text(data, depth=4) + "\n"  # the package, its indexes, each index, its releases
+
+
+def packages_read_text(read: PackagesRead) -> str:
+    """Return the JSON text of `data/packages-read.json`, which states when packages were read."""
+    return json_text(read.model_dump(mode="json"), depth=2) + "\n"
+
+
+def release_line_number(facts: PackageFacts, index: str, version: str) -> int:
+    """Return the line number of a release in the result of `facts_text`; 1 if it is missing.
+
+    `index` is `pypi` or the address of the index that has the release.
+    """
+    line = 3  # the brace, the package, the list of indexes
+    for index_facts in facts.indexes:
+        line += 3 if index_facts.about is None else 4  # the brace, the index, `about`, the releases
+        for release in index_facts.releases:
+            line += 1
+            if (index_facts.index, release.version) == (index, version):
+                return line
+        line += 2 if index_facts.releases else 1  # an empty list ends on its own line
+    return 1

@@ -1,4 +1,4 @@
-"""Updates `data/packages/` from PyPI and from the indexes that install commands name.
+"""Updates `data/packages/` from package indexes, and lists what changed in published releases.
 
 A package's file is written when all its indexes have been read; the facts of an index that cannot
 be read stay as they were. After an interruption, the files of finished packages are complete, and
@@ -14,33 +14,124 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from packaging.version import Version
 from pydantic import ValidationError
 from pypi_simple import PYPI_SIMPLE_ENDPOINT
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.package_file import (
+    ANY_PLATFORM_TAG,
     PACKAGES,
     PACKAGES_READ,
     PYPI,
+    ChangedFact,
     FactChange,
     IndexFacts,
     IndexFault,
     PackageFacts,
     PackagesRead,
+    ReleaseFacts,
 )
-from accelerator_portal.http.cache import HttpCache
-from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError
-from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.traffic import Traffic
-from accelerator_portal.packages.fact_changes import fact_changes, merged_changes
-from accelerator_portal.packages.facts_text import facts_text, packages_read_text
+from accelerator_portal.http import FetchError, HttpCache, RequestLimits, Traffic, open_client
 from accelerator_portal.packages.index_reader import IndexReader, IndexReading, read_index
-from accelerator_portal.packages.portal_packages import PortalPackage, portal_packages
-from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_portal.packages.portal_packages import (
+    PortalPackage,
+    facts_text,
+    packages_read_text,
+    portal_packages,
+)
 from accelerator_reports.files.problem import first_error_text
-from accelerator_reports.files.text_file import one_line
+from accelerator_reports.files.text_file import one_line, write_bytes_atomically
 from accelerator_reports.files.wording import count
+
+# Lists what changed in published releases between two readings of a package index.
+
+# The most changes in a package's file; older ones are in the repository's history.
+MOST_CHANGES = 30
+
+
+# What changed, the platform tag, the old value and the new value.
+_Change = tuple[ChangedFact, str, str, str]
+
+
+def fact_changes(
+    before: IndexFacts, after: IndexFacts, versions: frozenset[Version], day: dt.date
+) -> Iterator[FactChange]:
+    """Yield each change on an index between the readings `before` and `after`.
+
+    A change is a new value of a release's fact, or the removal of a release. `versions` are all
+    versions that the index has now. A release that is in `versions`, but not in `after`, was not
+    removed: the portal stores only the newest releases. A fact that is unknown in one of the
+    readings does not count as changed. `day` is the date of the changes.
+    """
+    after_by_version = {release.version: release for release in after.releases}
+    for old in before.releases:
+        new = after_by_version.get(old.version)
+        changes: Iterable[_Change] = ()
+        if new is not None:
+            changes = _release_changes(old, new)
+        elif Version(old.version) not in versions:
+            changes = [("removed", ANY_PLATFORM_TAG, "", "")]
+        for fact, tag, old_value, new_value in changes:
+            yield FactChange(
+                date=day,
+                index=after.index,
+                version=old.version,
+                of=fact,
+                on=tag,
+                before=old_value[:300],
+                after=new_value[:300],
+            )
+
+
+def merged_changes(
+    known: tuple[FactChange, ...], found: list[FactChange]
+) -> tuple[FactChange, ...]:
+    """Return the old changes `known` and the new ones `found` without duplicates, newest first.
+
+    If there are more than MOST_CHANGES, the oldest are omitted.
+    """
+    change_by_key = {_change_key(change): change for change in (*known, *found)}
+    ordered = sorted(change_by_key.values(), key=lambda c: (c.index, c.of, c.on))
+    ordered.sort(key=lambda change: Version(change.version), reverse=True)
+    ordered.sort(key=lambda change: change.date, reverse=True)
+    return tuple(ordered[:MOST_CHANGES])
+
+
+def _release_changes(old: ReleaseFacts, new: ReleaseFacts) -> Iterator[_Change]:
+    if old.python and new.python and old.python != new.python:
+        yield "python", ANY_PLATFORM_TAG, old.python, new.python
+    if (old.yanked is None) != (new.yanked is None):
+        yield "yanked", ANY_PLATFORM_TAG, _yanked_text(old), _yanked_text(new)
+    before = {tag: ", ".join(lines) for tag, lines in old.requires.items()}
+    after = {tag: ", ".join(lines) for tag, lines in new.requires.items()}
+    yield from (("requires", *difference) for difference in _changed_values(before, after))
+    if old.requires and new.requires:
+        yield from (("cuda", *difference) for difference in _changed_values(old.cuda, new.cuda))
+
+
+def _yanked_text(release: ReleaseFacts) -> str:
+    return "" if release.yanked is None else release.yanked or "yes"
+
+
+def _changed_values(
+    old_values: Mapping[str, str], new_values: Mapping[str, str]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each platform tag whose value differs, with the old and the new value.
+
+    The arguments map platform tags to values. A tag that is not in a mapping has the mapping's
+    value for `*`. A tag that has a value in only one of the two mappings is omitted.
+    """
+    for tag in sorted({*old_values, *new_values}):
+        old_value = old_values.get(tag, old_values.get(ANY_PLATFORM_TAG))
+        new_value = new_values.get(tag, new_values.get(ANY_PLATFORM_TAG))
+        if old_value is not None and new_value is not None and old_value != new_value:
+            yield tag, old_value, new_value
+
+
+def _change_key(change: FactChange) -> tuple[object, ...]:
+    return change.date, change.index, change.version, change.of, change.on
+
 
 USER_AGENT = "accelerator-portal (reads package metadata, never packages)"
 CACHE = ".cache/packages"

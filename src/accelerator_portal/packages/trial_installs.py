@@ -1,4 +1,4 @@
-"""Tests install commands for this machine by installing them, and stores each success.
+"""Tests install commands by installing them, isolated, and stores each success.
 
 Commands that were never installed come first, then those with the oldest installation. Each
 platform's newest release comes before earlier ones. There are limits of time and disk space. Each
@@ -9,20 +9,31 @@ job, whose files are not trusted.
 from __future__ import annotations
 
 import datetime as dt
+import os
 import platform as machine
+import re
+import shlex
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.install.rows import CheckLine, InstallRow
-from accelerator_portal.packages.install_check import InstallResult, Machine, this_system
-from accelerator_portal.packages.resolution_questions import ResolutionQuestion, questions_of_row
-from accelerator_portal.packages.uv_resolution import package_names
+from accelerator_portal.packages.uv_resolution import (
+    ResolutionQuestion,
+    Uv,
+    index_options,
+    package_names,
+    questions_of_row,
+    uv_environment,
+)
 from accelerator_portal.packages.verdict_file import (
     RowKey,
     Trial,
@@ -33,7 +44,183 @@ from accelerator_portal.packages.verdict_file import (
     verdict_row_key,
     write_verdicts,
 )
-from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.problem import Problem, ProblemsError, UserError
+
+# Isolates a program of a stranger from the machine with bubblewrap.
+#
+# The program can write to one folder only, sees no other process, and cannot get more rights than
+# the user has. It ends with the process that started it, and so does everything that it started.
+
+PROGRAM = "bwrap"
+
+# Sockets of services, such as Docker's, are in /run. The settings of name resolution are, too.
+_SERVICES = ("--tmpfs", "/run", "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve")
+
+
+def isolated(command: Sequence[str], folder: Path, *, network: bool) -> list[str]:
+    """Return the command that runs `command` isolated: it can write only below `folder`.
+
+    `folder` is its current folder, and must exist. Without `network`, it has no network.
+    """
+    shared = ["--share-net"] if network else []
+    place = str(folder)
+    return [
+        *(PROGRAM, "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", *_SERVICES),
+        *("--bind", place, place, "--chdir", place),
+        *("--unshare-all", *shared, "--new-session", "--die-with-parent", "--", *command),
+    ]
+
+
+def require_isolation() -> None:
+    """Raise UserError if programs cannot be isolated on this machine; the message has the fix."""
+    if sys.platform != "linux":
+        raise UserError("installations are isolated with bubblewrap. Use a machine with Linux")
+    if shutil.which(PROGRAM) is None:
+        install = "Install it: apt-get install bubblewrap"
+        raise UserError(f"installations are isolated with bubblewrap ({PROGRAM}). {install}")
+    run = subprocess.run(
+        isolated(["true"], Path.cwd(), network=False), capture_output=True, text=True, check=False
+    )
+    if run.returncode:
+        what = f"bubblewrap does not work on this machine ({run.stderr.strip()[:200]})"
+        raise UserError(f"{what}. Allow user namespaces, or use another machine")
+
+
+# Installs the packages of an install command in a fresh environment, and tests them.
+#
+# It imports the packages, then runs the check of the install option: a command that must print a
+# certain text. This works only on a machine with the system, processor and Python version that the
+# install command is for. It ignores the machine's configuration of pip and uv. Installing and
+# importing run the packages' code: each step is isolated (see `isolation`) and can read the
+# machine's files, so never run it on a machine with credentials.
+
+# Imports the modules of the named packages. If no module has the package's name, imports all of the
+# package's modules.
+_IMPORT_CODE = """
+import importlib, re, sys
+from importlib.metadata import packages_distributions
+def plain(name): return re.sub(r"[-_.]+", "_", name).lower()
+found = packages_distributions()
+for name in map(plain, sys.argv[1:]):
+    own = [m for m, of in found.items() if name in map(plain, of) and m.isidentifier()]
+    for module in [name] if name in own else own:
+        importlib.import_module(module)
+        print("\\nimported:", module)
+"""
+# A package may print lines of its own, also similar ones.
+_IMPORTED = re.compile(r"^imported: ([A-Za-z_]\w*)$", re.MULTILINE)
+
+_SYSTEMS = {"Linux": "linux", "Darwin": "macos"}
+_MACHINES = {"x86_64": "x86_64", "aarch64": "aarch64", "arm64": "aarch64"}
+
+
+@dataclass(frozen=True, slots=True)
+class InstallResult:
+    """The result of installing the packages of an install row.
+
+    `imported` has the imported modules; it is empty if the installation or an import failed.
+    The check is a command of the install option. `checked` is true if it printed the expected text.
+    `output` is the end of the output of the installation, import or check that failed. If none
+    failed, it is the end of the check's output, or empty if the row has no check.
+    """
+
+    imported: tuple[str, ...] = ()
+    checked: bool = False
+    output: str = ""
+
+
+class Machine(NamedTuple):
+    """An operating system, a processor architecture and a Python version such as `3.12`.
+
+    The names are those of install rows; a name is empty if no install row is for this system.
+    """
+
+    os: str
+    arch: str
+    python: str
+
+
+def this_system() -> Machine:
+    """Return the system of this machine."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    os_name, arch = _SYSTEMS.get(machine.system(), ""), _MACHINES.get(machine.machine(), "")
+    return Machine(os_name, arch, version)
+
+
+def install_row(row: InstallRow, uv: Uv, seconds: float) -> InstallResult:
+    """Install a row's packages with uv in a fresh environment, import them and run its check.
+
+    If `seconds` elapse, the step that runs is stopped and counts as failed. Each step is isolated:
+    only the installation has a network, and no step can write outside the environment. The
+    environment and all downloads are removed at the end. Raises OSError if the disk is full.
+    """
+    deadline = time.monotonic() + seconds
+    with TemporaryDirectory(prefix="portal-trial-") as folder:
+        own_uv = replace(uv, cache=Path(folder, "cache"))
+        own_uv.cache.mkdir()
+        venv = Path(folder, "environment")
+        python = str(venv / "bin/python")
+        steps = [["venv", "--python", str(uv.python), str(venv)]]
+        for call in row.calls:
+            options = index_options(call, own_uv, first_index=row.method == "uv")
+            steps.append(["pip", "install", "--python", python, *options, *call.packages])
+        for arguments in steps:
+            command = [str(uv.program), "--no-config", *arguments]
+            run = _run_command(command, own_uv, deadline, network=True)
+            if run.returncode:
+                return InstallResult(output=_last_lines(run.stderr))
+        names = package_names(package for call in row.calls for package in call.packages)
+        run = _run_command([python, "-c", _IMPORT_CODE, *names], own_uv, deadline)
+        imported = tuple(dict.fromkeys(_IMPORTED.findall(run.stdout)))
+        if run.returncode or not imported:
+            return InstallResult(output=_last_lines(run.stderr or "no module to import"))
+        return _run_check(row, InstallResult(imported), venv, own_uv, deadline)
+
+
+def _run_check(
+    row: InstallRow, result: InstallResult, venv: Path, uv: Uv, deadline: float
+) -> InstallResult:
+    """Run the row's check in the environment at `venv`; return `result` with the check's output.
+
+    `checked` of the returned result says whether the check printed the expected text. Returns
+    `result` unchanged if the row has no check. `deadline` is the time limit, as a value of
+    `time.monotonic()`.
+    """
+    if row.check is None:
+        return result
+    command = shlex.split(row.check.command)
+    program = str(venv / "bin" / command[0])
+    run = _run_command([program, *command[1:]], uv, deadline, path=f"{venv / 'bin'}{os.pathsep}")
+    is_expected = run.returncode == 0 and run.stdout.split() == row.check.prints.split()
+    return replace(result, checked=is_expected, output=_last_lines(run.stdout + run.stderr))
+
+
+def _run_command(
+    command: list[str], uv: Uv, deadline: float, *, network: bool = False, path: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run a command isolated in the folder that has uv's cache; `path` is put before PATH."""
+    folder = uv.cache.parent
+    variables = uv_environment(uv)
+    variables |= {"PATH": path + variables["PATH"], "TMPDIR": str(uv.cache)}
+    try:
+        return subprocess.run(
+            isolated(command, folder, network=network),
+            env=variables,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",  # a package may print anything when it is imported
+            check=False,
+            timeout=max(1, deadline - time.monotonic()),
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(
+            command, 1, "", "the time limit for installations was reached"
+        )
+
+
+def _last_lines(text: str) -> str:
+    return "\n".join(text.strip().splitlines()[-10:])
+
 
 MIN_FREE_BYTES = 10 * 10**9
 """The free disk space that an installation needs: a CUDA build takes 5.3 GB, its downloads 3 GB."""

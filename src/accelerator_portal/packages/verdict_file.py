@@ -14,13 +14,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt
 
-from accelerator_portal.install.axes import KEY_AXES, row_key
-from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.install.rows import KEY_AXES, InstallRow, row_key
 from accelerator_portal.packages.uv_resolution import ResolutionKind, ResolutionResult
 from accelerator_reports.file_reading import file_error, read_bytes
-from accelerator_reports.files.atomic_write import write_bytes_atomically
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.files.text_file import write_bytes_atomically
 
 VERDICTS = "data/verdicts"
 

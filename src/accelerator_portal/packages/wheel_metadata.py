@@ -16,9 +16,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from accelerator_portal.http.cache import CachedBody
-from accelerator_portal.http.client import HttpClient
-from accelerator_portal.http.errors import InvalidResponseError
+from accelerator_portal.http import CachedBody, HttpClient, InvalidResponseError
 from accelerator_portal.packages.wheel_tags import python_label_key, system_of_tag
 from accelerator_reports.files.fields import version_or_none
 from accelerator_reports.files.text_file import one_line

@@ -1,20 +1,37 @@
-"""Lists what package indexes publish of a PyTorch release: builds and companion packages."""
+"""Finds what package indexes publish of a PyTorch release, and what the portal lacks of it."""
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import parse_wheel_filename
 from packaging.version import Version
+from pydantic import ValidationError
 
+from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import ANY_PLATFORM_TAG, PYPI, ReleaseFacts
-from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX, Companion
-from accelerator_portal.packages.index_page import IndexFile
-from accelerator_portal.packages.portal_packages import TORCH
+from accelerator_portal.catalog.files.versions_file import PYTORCH_INDEX, Companion, Release, Wheel
+from accelerator_portal.http import FetchError, HttpCache, RequestLimits, get_cached, open_client
+from accelerator_portal.install.expand import expand
+from accelerator_portal.install.rows import PREVIEW, InstallRow, PipCall
+from accelerator_portal.packages.fitting_releases import names_torch
+from accelerator_portal.packages.index_page import ACCEPT, MAX_PAGE, IndexFile, parse_page
+from accelerator_portal.packages.index_reader import IndexReader, read_index
+from accelerator_portal.packages.portal_packages import (
+    TORCH,
+    TORCHVISION,
+    PortalPackage,
+    portal_packages,
+)
+from accelerator_portal.packages.sync import CACHE, USER_AGENT, address_of
 from accelerator_portal.packages.wheel_tags import (
     ordered_pythons,
     platform_tag,
@@ -22,6 +39,7 @@ from accelerator_portal.packages.wheel_tags import (
     system_of_tag,
 )
 from accelerator_reports.files.fields import Arch, Os
+from accelerator_reports.files.problem import Problem
 
 # PyTorch's names of variants. Other local versions, such as `cpu.cxx11.abi`, are not variants.
 _VARIANT = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
@@ -240,3 +258,264 @@ def _merged_builds(builds: Iterable[PublishedBuild]) -> tuple[PublishedBuild, ..
             max(merged_build.size or 0, build.size or 0) or None,
         )
     return tuple(build_by_key.values())
+
+
+# Finds builds of PyTorch that install commands use and `data/releases.yaml` does not list.
+
+
+@dataclass(frozen=True, slots=True)
+class BuildClaim:
+    """A build of PyTorch that an option's commands install; `build` is a variant or `pypi`."""
+
+    platform: str
+    option: str
+    release: str
+    build: str
+    os: str
+    arch: str
+
+
+def claims_without_evidence(catalog: Catalog, version: str | None = None) -> list[Problem]:
+    """Return a problem for each build that an option installs and `data/releases.yaml` lacks.
+
+    A build that is not listed for all Python versions of its commands is a problem, too. `version`
+    limits the result to one release. Nightly builds are not checked. Commands with a vendor's index
+    or several indexes are not checked: the option's source is the evidence for such builds.
+    """
+    methods: dict[BuildClaim, set[str]] = {}
+    pythons: dict[BuildClaim, set[str]] = {}
+    for row in expand(catalog)[0]:
+        if row.build != PREVIEW and version in {None, row.build}:
+            for claim in _row_claims(row):
+                methods.setdefault(claim, set()).add(row.method)
+                pythons.setdefault(claim, set()).update(row.pythons or ())
+    problems = (_claim_problem(catalog, one, methods[one], pythons[one]) for one in methods)
+    return sorted({problem for problem in problems if problem})
+
+
+def _row_claims(row: InstallRow) -> Iterator[BuildClaim]:
+    for call in row.calls:
+        build = _claimed_build(call)
+        if build and any(map(names_torch, call.packages)):
+            yield BuildClaim(row.platform, row.option, row.build, build, row.os, row.arch)
+
+
+def _claimed_build(call: PipCall) -> str | None:
+    """Return the variant of the build that a pip or uv call installs, such as `cu130`.
+
+    The call states the variant in uv's option for PyTorch's build (`call.backend`) or in the
+    address of PyTorch's index. Returns `pypi` if the call has neither this option nor an index.
+    Returns None if it names a vendor's index or several indexes.
+    """
+    if call.backend:
+        return call.backend
+    indexes = [index for index in (call.index, call.extra_index) if index]
+    if not indexes:
+        return PYPI
+    variants = [
+        index.removeprefix(f"{PYTORCH_INDEX}/").rstrip("/")
+        for index in indexes
+        if index.startswith(PYTORCH_INDEX)
+    ]
+    return variants[0] if len(variants) == len(indexes) == 1 else None
+
+
+def _claim_problem(
+    catalog: Catalog, claim: BuildClaim, methods: set[str], pythons: set[str]
+) -> Problem | None:
+    release = catalog.releases.by_version.get(claim.release)
+    listed_wheels = [w for w in release.wheels if _is_for_system(w, claim)] if release else []
+    claimed_wheels = [wheel for wheel in listed_wheels if _is_claimed_build(wheel, claim)]
+    missing = pythons - {p for wheel in claimed_wheels for p in _wheel_pythons(wheel, release)}
+    if claimed_wheels and not missing:
+        return None
+    system = f"{claim.os} {claim.arch}"
+    build = "build on PyPI" if claim.build == PYPI else f"{claim.build} build"
+    for_pythons = f" and Python {', '.join(sorted(missing))}" if claimed_wheels else ""
+    what = (
+        f'"{claim.option}" ({", ".join(sorted(methods))}) installs the {build} of torch '
+        f"{claim.release} for {system}{for_pythons}, but the portal has no evidence for this "
+        f"build: {RELEASES} lists {_wheels_text(listed_wheels)} for {system}"
+    )
+    remedy = (
+        f"run accelerator-portal release add {claim.release}, add the build to {RELEASES} with a "
+        "source, or restrict the option"
+    )
+    return catalog.by_id[claim.platform].option_problem(claim.option, what, remedy)
+
+
+def _is_for_system(wheel: Wheel, claim: BuildClaim) -> bool:
+    return wheel.os == claim.os and claim.arch in wheel.arch
+
+
+def _is_claimed_build(wheel: Wheel, claim: BuildClaim) -> bool:
+    """Return whether a wheel in `data/releases.yaml` is the build that a claim names.
+
+    If `claim.build` is `pypi`, any wheel on PyPI is the build. If `claim.build` is a variant, any
+    wheel of this variant is the build, also a wheel on PyPI: a wheel that is on PyPI and on the
+    variant's index is listed only once.
+    """
+    return wheel.on == PYPI if claim.build == PYPI else wheel.variant == claim.build
+
+
+def _wheel_pythons(wheel: Wheel, release: Release | None) -> tuple[str, ...]:
+    return wheel.python or (release.python if release else ())
+
+
+def _wheels_text(wheels: list[Wheel]) -> str:
+    wheel_names = [f"{wheel.variant} (on PyPI)" if wheel.on else wheel.variant for wheel in wheels]
+    return ", ".join(dict.fromkeys(wheel_names)) or "no build"
+
+
+# Reads from package indexes which builds and companion packages a PyTorch release has.
+
+_NIGHTLY = f"{PYTORCH_INDEX}/nightly"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryOptions:
+    """Options for reading indexes."""
+
+    limits: RequestLimits = field(default_factory=RequestLimits)
+    """The limits of requests, such as their number and the time of each."""
+    address_of: Callable[[str], str] = address_of
+    """A function from an index (`pypi` or an address) to the address to read. Tests replace it."""
+    on_answer: Callable[[], None] = lambda: None
+    """Called after each package on PyPI and each index is read or has failed."""
+    seconds: float = 10 * 60
+    """The time limit for all indexes. Indexes not read by then are in `PublishedRelease.unread`."""
+
+
+def release_indexes(catalog: Catalog) -> tuple[str, ...]:
+    """Return the addresses of PyTorch's package indexes to read, without indexes of nightly builds.
+
+    These are the indexes that install options name. The last address is the index of all builds,
+    which also has variants that no option names yet.
+    """
+    all_indexes = {
+        index
+        for package in portal_packages(catalog)
+        if package.name == TORCH
+        for index in package.indexes
+    }
+    indexes = {index.rstrip("/") for index in all_indexes if index.startswith(f"{PYTORCH_INDEX}/")}
+    return (*sorted(index for index in indexes if not index.startswith(_NIGHTLY)), PYTORCH_INDEX)
+
+
+def queried_packages(catalog: Catalog) -> tuple[str, ...]:
+    """Return the packages to read from PyPI: torch, and companion packages such as torchvision."""
+    companions = (companion.package for companion in catalog.releases.companions)
+    return tuple(dict.fromkeys([TORCH, TORCHVISION, *companions]))
+
+
+def query_release(
+    root: Path, catalog: Catalog, version: str, options: QueryOptions
+) -> PublishedRelease:
+    """Return what PyPI and PyTorch's indexes publish of the PyTorch release `version`.
+
+    `unread` of the result lists what could not be read. Responses are cached below `root`.
+    """
+    query = _ReleaseQuery(catalog, version, options)
+    asyncio.run(query.query_all(root / CACHE))
+    return query.result()
+
+
+class _ReleaseQuery:
+    """Reads one PyTorch release from all indexes, and collects the responses."""
+
+    def __init__(self, catalog: Catalog, version: str, options: QueryOptions) -> None:
+        self._catalog = catalog
+        self._version = version
+        self._options = options
+        self._indexes = release_indexes(catalog)
+        self._packages = queried_packages(catalog)
+        self._builds: dict[str, tuple[PublishedBuild, ...]] = {}
+        self._facts: dict[str, tuple[ReleaseFacts, ...]] = {}
+        self._refused: dict[str, tuple[str, ...]] = {}
+        self._faults: dict[str, str] = {}
+
+    async def query_all(self, cache: Path) -> None:
+        """Read all packages and indexes, within the time limit of the options."""
+        async with open_client(USER_AGENT, self._options.limits) as client:
+            names = frozenset(self._packages)
+            reader = IndexReader(client, HttpCache(cache), self._options.address_of, names)
+            tasks = [self._query_package(reader, name) for name in self._packages]
+            tasks += [self._query_page(reader, index) for index in self._indexes]
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._options.seconds):
+                    await asyncio.gather(*tasks)
+
+    async def _query_package(self, reader: IndexReader, name: str) -> None:
+        known_facts = self._catalog.packages.get(name)
+        known_index = known_facts.on(PYPI) if known_facts else None
+        if name == TORCH and known_index:  # the known facts lack its requirements on companions
+            other_releases = tuple(r for r in known_index.releases if r.version != self._version)
+            known_index = known_index.model_copy(update={"releases": other_releases})
+        package = PortalPackage(name, (PYPI,), own=name == TORCH)
+        try:
+            reading = await read_index(reader, package, PYPI, known_index)
+            self._facts[name] = reading.facts.releases
+            self._refused[name] = reading.refused
+        except FetchError as error:
+            self._faults[_pypi_label(name)] = str(error)
+        except ValidationError:
+            self._faults[_pypi_label(name)] = "the answer has a value that is not valid"
+        self._options.on_answer()
+
+    async def _query_page(self, reader: IndexReader, index: str) -> None:
+        url = f"{reader.address_of(index).rstrip('/')}/{TORCH}/"
+        try:
+            body = await get_cached(reader.client, reader.cache, url, {"accept": ACCEPT}, MAX_PAGE)
+            page = await asyncio.to_thread(parse_page, body, TORCH, url)
+            self._builds[index] = builds_on_index(index, page.files, self._version)
+        except FetchError as error:
+            if error.missing:  # the index has no such package
+                self._builds[index] = ()
+            else:
+                self._faults[index] = str(error)
+        self._options.on_answer()
+
+    def result(self) -> PublishedRelease:
+        """Return the published release from the responses so far.
+
+        A build on several indexes is listed once: with PyPI as its index if PyPI has it, else with
+        the index of its variant, else with the index of all builds.
+        """
+        facts = next((r for r in self._facts.get(TORCH, ()) if r.version == self._version), None)
+        fault_by_label = dict(self._faults)
+        read_labels = {*self._builds, *map(_pypi_label, self._facts)}
+        for name in (*map(_pypi_label, self._packages), *self._indexes):
+            if name not in {*fault_by_label, *read_labels}:
+                fault_by_label[name] = f"no answer within {self._options.seconds:.0f} seconds"
+        builds: dict[tuple[str, str, str], PublishedBuild] = {}
+        if facts and facts.yanked is None:
+            pypi_builds, unread_tags = builds_on_pypi(facts, self._refused[TORCH])
+            fault_by_label |= {
+                f"PyPI, {tag}": "the metadata of the wheel could not be read" for tag in unread_tags
+            }
+            builds = {build.key: build for build in pypi_builds}
+        for index in self._indexes:
+            for build in self._builds.get(index, ()):
+                builds.setdefault(build.key, build)
+        others = {
+            name: self._facts.get(name, ())
+            for name in self._packages
+            if name not in {TORCH, TORCHVISION}
+        }
+        untied = {
+            name: version for name in others if (version := newest_untied_version(others[name]))
+        }
+        return PublishedRelease(
+            self._version,
+            facts.date if facts else None,
+            newest_version_requiring(self._facts.get(TORCHVISION, ()), self._version),
+            tuple(builds.values()),
+            frozenset([*self._builds, *([PYPI] if TORCH in self._facts else [])]),
+            fault_by_label,
+            companions_on_pypi(facts, others, self._version),
+            untied,
+        )
+
+
+def _pypi_label(name: str) -> str:
+    return f"PyPI, {name}"

@@ -17,15 +17,14 @@ from packaging.version import Version
 from pydantic import BaseModel, Field, ValidationError
 
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.releases_file import (
+from accelerator_portal.catalog.files.versions_file import (
     BuildKind,
     Preview,
     Release,
     Releases,
     Wheel,
 )
-from accelerator_portal.http.client import open_client
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http import RequestLimits, open_client
 from accelerator_portal.install.rows import PREVIEW
 from accelerator_portal.packages.sync import USER_AGENT
 from accelerator_portal.packages.wheel_tags import ordered_pythons

@@ -1,4 +1,4 @@
-"""Computes a platform's level of evidence, such as "tested", from its test reports.
+"""Computes a platform's level of evidence, such as "tested", and regressions from its reports.
 
 `data/criteria.yaml` defines the levels and their demands, for example a recent run.
 """
@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.criteria_file import (
@@ -19,10 +21,12 @@ from accelerator_portal.catalog.files.criteria_file import (
     Tested,
 )
 from accelerator_portal.catalog.message import comma_list, message, plural, semicolon_list
+from accelerator_portal.results.history import History, HistoryPoint, ResultState
+from accelerator_reports.comparison import EnvironmentDifference, environment_differences
 from accelerator_reports.files.fields import version_or_none
 from accelerator_reports.outcomes import BAD, GOOD, Outcome
 from accelerator_reports.report import OPERATORS_ON_CPU, Report, TestEntry
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 
 MAX_LISTED_NAMES = 8
 """A sentence names at most this many operators, or one more if only one would be left out."""
@@ -306,3 +310,117 @@ def _shortened_names(names: list[str]) -> str:
 def _minor(version: str) -> tuple[int, ...] | None:
     parsed_version = version_or_none(version)
     return parsed_version.release[:2] if parsed_version else None
+
+
+# Finds regressions (called breakages in the code), flaky tests, and tests that never passed.
+
+FLAKY_WINDOW = 8
+"""The number of a test's last good and bad results that decide whether the test is flaky."""
+FLAKY_FLIPS = 3
+"""A test is flaky if it changes between good and bad at least this many times.
+
+Only the last `FLAKY_WINDOW` good and bad results of the test count.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakage:
+    """A test that passed in a run and fails in a later run.
+
+    `id` stays the same while the breakage is open. `outcome` is the outcome of the last failure.
+    `last_good` is the run with the last pass, and `first_bad` is the run with the first failure
+    after it. `age` is the time since `first_bad`. `gone` is the first run after the last run with
+    the test that should contain the test but does not, or None. A breakage stays open if its test
+    is gone. It is overdue if `due` has passed. `flaky` says whether the test is flaky (see
+    `is_flaky`).
+    """
+
+    id: str
+    key: str
+    outcome: Outcome
+    last_good: HistoryPoint
+    first_bad: HistoryPoint
+    gone: HistoryPoint | None
+    age: dt.timedelta
+    due: dt.datetime
+    overdue: bool
+    flaky: bool
+
+    @property
+    def differences(self) -> tuple[EnvironmentDifference, ...]:
+        """The differences between the environments of the runs `last_good` and `first_bad`."""
+        return environment_differences(self.last_good.environment, self.first_bad.environment)
+
+
+def open_breakages(
+    history: History, at: dt.datetime, deadline: dt.timedelta
+) -> tuple[Breakage, ...]:
+    """Return the open breakages, sorted by age (oldest first) and key.
+
+    Ages are counted to `at`. Breakages that began after `at` are omitted. A breakage is closed if
+    the test passes in a later report of `history`, even in one after `at`. It is overdue if its age
+    is more than `deadline`. If `history` contains baselines, the result is empty, because baselines
+    are not runs.
+    """
+    breakages = [
+        Breakage(
+            _breakage_id(history, key, first_bad),
+            key,
+            failure,
+            state.last_good,
+            first_bad,
+            state.gone,
+            at - first_bad.started,
+            due=first_bad.started + deadline,
+            overdue=at - first_bad.started > deadline,
+            flaky=is_flaky(state),
+        )
+        for key, state, first_bad, failure in _failing_tests(history, at)
+        if state.last_good
+    ]
+    return tuple(sorted(breakages, key=lambda breakage: (breakage.first_bad.started, breakage.key)))
+
+
+def never_passed_count(history: History, at: dt.datetime) -> int:
+    """Return the number of tests that fail and never passed.
+
+    Such a test is not a breakage, because it never worked. Tests that first failed after `at` are
+    omitted. If `history` contains baselines (results that a vendor's CI expects), the result is 0.
+    """
+    return sum(state.last_good is None for _, state, _, _ in _failing_tests(history, at))
+
+
+def _failing_tests(
+    history: History, at: dt.datetime
+) -> Iterator[tuple[str, ResultState, HistoryPoint, Outcome]]:
+    if history.kind == "baselines":
+        return
+    for key, state in history.tests.items():
+        first_bad, failure = state.first_bad, state.failure
+        if first_bad and failure and first_bad.started <= at:
+            yield key, state, first_bad, failure
+
+
+def _breakage_id(history: History, key: str, first_bad: HistoryPoint) -> str:
+    started = first_bad.started.astimezone(dt.timezone.utc).isoformat()
+    text = f"{history.accelerator}\n{key}\n{started}"
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def has_change_on_same_code(state: ResultState) -> bool:
+    """Return whether a test changed between good and bad while the tested code stayed the same.
+
+    Only the last FLAKY_WINDOW good and bad results count.
+    """
+    return any(result.startswith("=") for result in state.recent[-FLAKY_WINDOW:])
+
+
+def is_flaky(state: ResultState) -> bool:
+    """Return whether a test is flaky.
+
+    Only the last FLAKY_WINDOW good and bad results of the test count. It is flaky if they change
+    at least FLAKY_FLIPS times, or once while the tested code stayed the same.
+    """
+    last = state.recent[-FLAKY_WINDOW:]
+    changes = sum(previous[-1] != current[-1] for previous, current in pairwise(last))
+    return changes >= FLAKY_FLIPS or has_change_on_same_code(state)

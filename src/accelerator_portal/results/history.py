@@ -17,7 +17,7 @@ from accelerator_reports.files.fields import DESCRIBED, UNPUBLISHED
 from accelerator_reports.files.problem import Problem
 from accelerator_reports.outcomes import Outcome, ReportKind, Stage
 from accelerator_reports.report import Environment, Report, Trigger
-from accelerator_reports.test_keys import parse_key
+from accelerator_reports.test_ids import parse_key
 
 ResultKind = Literal["runs", "baselines"]
 """Whether results come from runs, or are baselines: results that a project's CI expects."""

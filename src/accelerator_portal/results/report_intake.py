@@ -12,15 +12,18 @@ from typing import NamedTuple
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.progress import Progress, no_progress
 from accelerator_portal.results.history import ResultKind, result_kind
-from accelerator_portal.results.result_files import delete_results, write_report, writing
-from accelerator_portal.results.result_rows import result_tables
+from accelerator_portal.results.result_files import (
+    delete_results,
+    result_tables,
+    write_report,
+    writing,
+)
 from accelerator_portal.results.result_table import ResultTable
 from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.wording import count
 from accelerator_reports.report import Report
-from accelerator_reports.report_file import read_report
-from accelerator_reports.report_names import with_full_suite_names
+from accelerator_reports.report_file import read_report, with_full_suite_names
 
 CLOCK_DIFFERENCE = dt.timedelta(days=1)
 """The time by which the clock of a machine that runs tests may be ahead."""

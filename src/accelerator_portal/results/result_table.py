@@ -22,11 +22,12 @@ from accelerator_portal.results.history import (
     ResultState,
     result_kind,
 )
-from accelerator_portal.results.result_files import HISTORY, intact_files
-from accelerator_portal.results.result_rows import (
+from accelerator_portal.results.result_files import (
+    HISTORY,
     REPORT_COLUMNS,
     arrow_schema,
     history_point,
+    intact_files,
     point_of_row,
 )
 from accelerator_portal.results.stored_reports import StoredReport
@@ -34,7 +35,7 @@ from accelerator_reports.file_reading import file_error
 from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.outcomes import BAD, GOOD
 from accelerator_reports.report import Report
-from accelerator_reports.test_keys import identity_of, parse_key
+from accelerator_reports.test_ids import identity_of, parse_key
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,10 +10,18 @@ from dataclasses import dataclass
 from functools import reduce
 
 from accelerator_portal.catalog.message import and_list, comma_list, message
-from accelerator_portal.install.axes import STABLE, Axis, Choice, Value, axes_by_rank
 from accelerator_portal.install.commands import CONTAINER_METHODS, UNPINNED_METHODS, venv_commands
 from accelerator_portal.install.resolution import machine_of, offers, resolve
-from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
+from accelerator_portal.install.rows import (
+    PREVIEW,
+    STABLE,
+    Axis,
+    Choice,
+    Finding,
+    InstallRow,
+    Value,
+    axes_by_rank,
+)
 from accelerator_portal.install.selector import Selector
 
 BuildsByPlatform = Mapping[str, Mapping[str, str]]

@@ -23,7 +23,7 @@ from markupsafe import Markup, escape
 
 from accelerator_portal.catalog.message import Translatable, translatable
 from accelerator_portal.catalog.schema import slug
-from accelerator_portal.site.format_reference import type_words
+from accelerator_portal.site.commands_table import type_words
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.site_file import SiteFile, to_root
 from accelerator_portal.site.text_formats import (

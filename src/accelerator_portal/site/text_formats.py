@@ -6,9 +6,9 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 
 from accelerator_portal.catalog.files.accelerator import FeatureSupport
-from accelerator_portal.catalog.files.compatibility_file import Lifecycle
+from accelerator_portal.catalog.files.versions_file import Lifecycle
 from accelerator_portal.catalog.message import Translatable, and_list, comma_list, message
-from accelerator_portal.install.labels import OS_LABELS
+from accelerator_portal.install.rows import OS_LABELS
 from accelerator_reports.outcomes import GOOD, OUTCOMES, Outcome
 
 EXTENT_WORDS: dict[FeatureSupport, str] = {

@@ -19,7 +19,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
-from accelerator_portal.catalog.facts import TRUST_LEVELS, trust_level
+from accelerator_portal.catalog.catalog import TRUST_LEVELS, trust_level
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.schema import slug

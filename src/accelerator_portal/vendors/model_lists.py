@@ -1,4 +1,4 @@
-"""Reads the supported models from tables or lists of a vendor's document, Markdown or HTML.
+"""Reads supported models from a vendor's document, and updates `stated-models.yaml` from it.
 
 A `ModelList` describes which headings and columns to read. ProblemsError is raised if a heading or
 a required column is missing, or if a mark is not in `ModelList.marks`. Therefore, models are never
@@ -8,25 +8,30 @@ lost silently if the document changes its form. The columns of names and example
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from markdown_it import MarkdownIt
 from pydantic import ValidationError
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from accelerator_portal.catalog.files.stated_models_file import (
+from accelerator_portal.catalog.files.shared_files import (
+    GITHUB_FILE_AT_COMMIT,
     LIST_ITEM,
     ModelList,
     StatedModel,
+    StatedModels,
     StatedPurpose,
 )
+from accelerator_portal.catalog.yaml_text import yaml_text
 from accelerator_reports.files.fields import VERDICT_MARK
 from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.sources import Source
 from accelerator_reports.files.text_file import HIDDEN_CHARACTER
 
 NOT_MARKED = "not marked as supported"
@@ -300,3 +305,62 @@ def _plain_text(text: str) -> str:
 def _without_marks(text: str) -> str:
     """Return a text without symbols that look like verdicts, such as check marks."""
     return " ".join(VERDICT_MARK.sub("", text).split()).strip(" ,")
+
+
+# Updates a list of supported models in `stated-models.yaml` from a newer copy of its document.
+
+_SCHEMA_LINE = "# yaml-language-server: $schema=../../data/schema/stated-models.schema.json\n"
+
+
+class CitedDocument(NamedTuple):
+    """The document from which a list of models is read: a file in a repository on GitHub."""
+
+    repository: str
+    path: str
+
+
+class DocumentCopy(NamedTuple):
+    """The text of a document at a commit.
+
+    `day` is the date of the commit. `read` is the date on which the document was read.
+    """
+
+    commit: str
+    day: dt.date
+    read: dt.date
+    text: str
+
+
+def cited_document(file: StatedModels, listed: ModelList) -> CitedDocument | None:
+    """Return the document that `listed` is read from, or None if it is not a file on GitHub."""
+    match = GITHUB_FILE_AT_COMMIT.fullmatch(file.sources[listed.source[0]].url or "")
+    return CitedDocument(match["repository"], match["path"]) if match else None
+
+
+def with_updated_list(
+    file: StatedModels, place: int, document: CitedDocument, copy: DocumentCopy
+) -> StatedModels:
+    """Return a copy of `file` in which the list `lists[place]` is read again, from `copy`.
+
+    `copy` is a copy of `document`. The list's source gets the commit and the dates of `copy`.
+    Raises ProblemsError if the document does not fit the list's reading rules, for example if a
+    heading is missing.
+    """
+    lists = list(file.lists)
+    name = lists[place].source[0]
+    lists[place] = read_models(document.path, copy.text, lists[place])
+    url = f"https://github.com/{document.repository}/blob/{copy.commit}/{document.path}"
+    dates = {"read": copy.read, "as_of": copy.day if copy.day != copy.read else None}
+    source = Source.model_validate({**file.sources[name].model_dump(), "url": url, **dates})
+    return StatedModels(sources={**file.sources, name: source}, lists=tuple(lists))
+
+
+def stated_models_text(file: StatedModels) -> str:
+    """Return the text of `stated-models.yaml`.
+
+    A list has one source, so its `source` is written as an id, not as a list of ids.
+    """
+    data: dict[str, Any] = file.model_dump(exclude_defaults=True)
+    for list_record in data["lists"]:
+        list_record["source"] = list_record["source"][0]
+    return _SCHEMA_LINE + yaml_text(data)

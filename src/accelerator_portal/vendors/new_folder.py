@@ -19,8 +19,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.catalog.yaml_text import yaml_line, yaml_text
 from accelerator_portal.checks import run_checks
-from accelerator_portal.install.pip_command import pip_steps
-from accelerator_portal.vendors.questions import DOCUMENTATION_SOURCE, Answers, Prefill
+from accelerator_portal.vendors.questions import DOCUMENTATION_SOURCE, Answers, Prefill, pip_steps
 from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem
 

@@ -17,7 +17,7 @@ from packaging.metadata import RawMetadata
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
-from accelerator_portal.catalog.files.releases_file import Releases
+from accelerator_portal.catalog.files.versions_file import Releases
 from accelerator_portal.catalog.markdown_file import GUIDE_HEADINGS
 from accelerator_portal.install.additional_platforms import AdditionalPlatforms
 from accelerator_portal.packages.wheel_metadata import (

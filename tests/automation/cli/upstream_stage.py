@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
+from accelerator_automation.upstream.run_lists import WRITING_WORKFLOWS
 from accelerator_portal.results.report_intake import add_reports
 from accelerator_reports.cli import main
 from tests.automation.github_apps import APP_ID, AppDouble, app_double, private_key

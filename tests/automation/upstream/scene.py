@@ -13,22 +13,21 @@ from pydantic import BaseModel
 
 from accelerator_automation.github.api import Patience
 from accelerator_automation.github.client import GitHubClient
-from accelerator_automation.upstream.change import Change
 from accelerator_automation.upstream.connections import Clients
 from accelerator_automation.upstream.delivery import Delivery
 from accelerator_automation.upstream.dispatch_round import SendSettings
+from accelerator_automation.upstream.incoming import Change
 from accelerator_automation.upstream.planning import PlannedPlatform
-from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
+from accelerator_automation.upstream.run_lists import WRITING_WORKFLOWS, ArtifactLists, RunLists
 from accelerator_automation.upstream.run_search import (
     CLOCK_SKEW,
     ReportSearch,
     RunResult,
     find_reports,
 )
-from accelerator_automation.upstream.workflow_artifacts import WRITING_WORKFLOWS
-from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.catalog.files.accelerator import Dispatch, UpstreamRun
 from accelerator_reports.report import Report
-from accelerator_reports.report_check import KnownNames
+from accelerator_reports.report_file import KnownNames
 from tests.automation.github_double import BOT, OWN_TOKEN, TOKEN, GitHubDouble
 from tests.automation.made_up import archive
 from tests.folders import EXAMPLE

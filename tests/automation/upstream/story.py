@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from accelerator_automation.github.comments import BOT as ACTIONS
-from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE
+from accelerator_automation.upstream.run_lists import LEDGER_FILE
 from accelerator_portal.results.report_intake import add_reports
 from accelerator_portal.site.broken_links import KEY_FILES
 from tests.automation.github_apps import APP_ID, app_double, private_key

@@ -13,7 +13,7 @@ from accelerator_automation.upstream import answer_round
 from accelerator_automation.upstream.answer_round import AnswerRound
 from accelerator_automation.upstream.connections import Clients
 from accelerator_automation.upstream.delivery import Delivery, SendLog
-from accelerator_automation.upstream.workflow_artifacts import LEDGER_FILE, SENT_FILE
+from accelerator_automation.upstream.run_lists import LEDGER_FILE, SENT_FILE
 from tests.automation.github_double import BOT, Fault, GitHubDouble
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import (

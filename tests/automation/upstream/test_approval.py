@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from accelerator_automation.upstream.change import confirmed_change
+from accelerator_automation.upstream.incoming import confirmed_change
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream.scene import BASE, HEAD, NOW, NUMBER, UPSTREAM, change, client
 

@@ -17,7 +17,7 @@ from accelerator_automation.upstream.callback import (
     self_started_payload,
     workflow_job,
 )
-from accelerator_automation.upstream.change import RefusedEventError
+from accelerator_automation.upstream.incoming import RefusedEventError
 from accelerator_reports.files.problem import ProblemsError
 from tests.automation.upstream.relay_contract import (
     ENVELOPE,

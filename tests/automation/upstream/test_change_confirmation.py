@@ -5,7 +5,7 @@ import datetime as dt
 import pytest
 
 from accelerator_automation.github.api import GitHubError
-from accelerator_automation.upstream.change import (
+from accelerator_automation.upstream.incoming import (
     RefusedEventError,
     confirmed_change,
     main_branch_change,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from accelerator_automation.upstream.check_runs import (
+from accelerator_automation.upstream.answer_round import (
     allows_check_run,
     check_run_body,
     put_check_run,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accelerator_automation.github.api import GitHubError
-from accelerator_automation.markdown_check import HarmfulError, faults
+from accelerator_automation.github.comments import HarmfulError, faults
 from accelerator_automation.upstream.comment import (
     PREFIX,
     CommentAccess,

@@ -21,7 +21,7 @@ from accelerator_automation.upstream.delivery import (
 )
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_automation.upstream.run_search import current_entries
-from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.catalog.files.accelerator import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
     DELIVERY,

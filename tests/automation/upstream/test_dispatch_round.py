@@ -6,15 +6,14 @@ import datetime as dt
 
 import pytest
 
-from accelerator_automation.github.api import GitHubError
-from accelerator_automation.github.rate_limit import MOST_A_MINUTE, RATE_WINDOW
+from accelerator_automation.github.api import MOST_A_MINUTE, RATE_WINDOW, GitHubError
 from accelerator_automation.upstream import dispatch_round
-from accelerator_automation.upstream.change import Change, RefusedEventError
 from accelerator_automation.upstream.delivery import SendLog
 from accelerator_automation.upstream.dispatch_round import ROUND_TIME_LIMIT, DispatchRound
+from accelerator_automation.upstream.incoming import Change, RefusedEventError
 from accelerator_automation.upstream.planning import DispatchPlan
-from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
-from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
+from accelerator_automation.upstream.run_lists import PLAN_FILE, SENT_FILE
+from accelerator_portal.catalog.files.accelerator import Dispatch, UpstreamRun
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble
 from tests.automation.github_limits import GitHubLimits
 from tests.automation.upstream.scene import NOW, SimulatedClock, change, clients, entry, keep_file

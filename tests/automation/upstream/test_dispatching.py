@@ -11,14 +11,14 @@ from dataclasses import replace
 
 import pytest
 
+from accelerator_automation.github.api import MOST_A_MINUTE, RATE_WINDOW, RateLimiter
 from accelerator_automation.github.app import APP_ID, APP_KEY, AppError
-from accelerator_automation.github.rate_limit import MOST_A_MINUTE, RATE_WINDOW, RateLimiter
-from accelerator_automation.upstream.check_runs import check_run_body, put_check_run
+from accelerator_automation.upstream.answer_round import check_run_body, put_check_run
 from accelerator_automation.upstream.connections import clients_from_environment
 from accelerator_automation.upstream.delivery import Delivery
 from accelerator_automation.upstream.dispatch_round import SendResult, SendSettings, send_items
 from accelerator_automation.upstream.planning import DispatchPlan
-from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.catalog.files.accelerator import Dispatch, UpstreamRun
 from tests.automation import github_apps
 from tests.automation.github_apps import AppDouble, private_key
 from tests.automation.github_double import OWN_TOKEN, TOKEN, Fault, GitHubDouble

@@ -11,8 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_automation.upstream.change import Change, RefusedEventError
-from accelerator_automation.upstream.incoming import MOST_BYTES, read_event
+from accelerator_automation.upstream.incoming import (
+    MOST_BYTES,
+    Change,
+    RefusedEventError,
+    read_event,
+)
 from tests.automation.upstream.scene import (
     DELIVERY,
     HEAD,

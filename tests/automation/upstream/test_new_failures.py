@@ -7,7 +7,7 @@ import pytest
 
 from accelerator_automation.upstream.new_failures import MOST_KEPT, ReportNews, report_news
 from accelerator_portal.results.history import History
-from accelerator_reports.known_issues_file import KnownFailure
+from accelerator_reports.known_issues import KnownFailure
 from tests.automation.upstream.scene import NOW, report
 from tests.portal.results.made_up import history_of
 

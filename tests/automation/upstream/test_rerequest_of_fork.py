@@ -11,10 +11,9 @@ from pathlib import Path
 import pytest
 
 from accelerator_automation.upstream import dispatch_round
-from accelerator_automation.upstream.change import Change, confirmed_change
-from accelerator_automation.upstream.incoming import read_event
+from accelerator_automation.upstream.incoming import Change, confirmed_change, read_event
 from accelerator_automation.upstream.planning import DispatchPlan, plan_tests
-from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE, SENT_FILE
+from accelerator_automation.upstream.run_lists import PLAN_FILE, SENT_FILE
 from tests.automation.github_double import GitHubDouble
 from tests.automation.upstream import scene
 from tests.automation.upstream.scene import DELIVERY, HEAD, NOW, NUMBER, UPSTREAM, VENDOR

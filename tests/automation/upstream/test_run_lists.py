@@ -9,7 +9,7 @@ import pytest
 
 from accelerator_automation.upstream.delivery import Delivery
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists
-from accelerator_portal.catalog.files.upstream_events import Dispatch, UpstreamRun
+from accelerator_portal.catalog.files.accelerator import Dispatch, UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import (
     NOW,

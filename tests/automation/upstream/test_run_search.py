@@ -7,7 +7,7 @@ import pytest
 
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.upstream.run_search import MOST_PACKED, RunResult, find_report
-from accelerator_portal.catalog.files.upstream_events import UpstreamRun
+from accelerator_portal.catalog.files.accelerator import UpstreamRun
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive
 from tests.automation.upstream.scene import (

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from accelerator_automation.upstream.delivery import Delivery, SendLog
 from accelerator_automation.upstream.dispatch_round import DispatchRound, SendResult
-from accelerator_automation.upstream.failed_runs import SweepResult
 from accelerator_automation.upstream.planning import DispatchPlan
 from accelerator_automation.upstream.run_search import RunResult
 from accelerator_automation.upstream.summary import (
+    SweepResult,
     answer_summary,
     plan_summary,
     sent_summary,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_automation.github.api import GitHubError
-from accelerator_automation.upstream.failed_runs import MOST_AT_ONCE, restart_failed_runs
+from accelerator_automation.upstream.summary import MOST_AT_ONCE, restart_failed_runs
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.upstream.scene import HOME, NOW, client
 

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.upstream.delivery import Delivery, Ledger
-from accelerator_automation.upstream.workflow_artifacts import FileSource, workflow_files
+from accelerator_automation.upstream.run_lists import FileSource, workflow_files
 from tests.automation.github_double import Fault, GitHubDouble
 from tests.automation.made_up import archive
 from tests.automation.upstream.scene import HOME, NOW, change, client

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from accelerator_automation.upstream.run_search import MOST_UNPACKED
-from accelerator_portal.catalog.files.upstream_events import OWN_WORKFLOW
+from accelerator_portal.catalog.files.accelerator import OWN_WORKFLOW
 from tests.automation.github_double import GitHubDouble
 from tests.automation.made_up import archive
 from tests.automation.upstream.scene import HOME, add_run, packed, report

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_reports.suite_file import SuiteFile, SuiteKind
+from accelerator_reports.suite_names import SuiteFile, SuiteKind
 
 
 def suite(kind: SuiteKind, *tests: str) -> SuiteFile:

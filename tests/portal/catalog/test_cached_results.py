@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from accelerator_portal.catalog.cached import cached_by_owner
+from accelerator_portal.catalog.grouping import cached_by_owner
 
 
 class _Owner:

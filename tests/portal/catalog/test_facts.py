@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.catalog.facts import aged_facts, facts_by_platform
+from accelerator_portal.catalog.catalog import aged_facts, facts_by_platform
 from tests.folders import EXAMPLE, INSTALL, RELEASES, Tree, edited, loaded
 
 OLD = "title: Example data, made up for the tests\n    read: 2025-10-01"

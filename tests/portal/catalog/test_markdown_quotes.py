@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from accelerator_portal.catalog.markdown_quotes import (
+from accelerator_portal.catalog.markdown_file import (
     MOST_IN_SPAN,
     code_span,
     escape_hidden_characters,

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.facts import (
+from accelerator_portal.catalog.catalog import (
     TrustLevel,
     facts,
     site_of_url,

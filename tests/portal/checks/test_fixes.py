@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.checks.fixes import fixed_text
+from accelerator_portal.checks.rule import fixed_text
 from accelerator_reports.files.problem import Fix, Problem
 
 

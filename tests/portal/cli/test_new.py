@@ -13,8 +13,9 @@ from click.testing import CliRunner, Result
 from accelerator_portal.catalog import Platform
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.install.expand import expand
-from accelerator_reports.cli import generated_files, main
-from accelerator_reports.files.atomic_write import write_text_atomically
+from accelerator_reports.cli import main
+from accelerator_reports.cli import options as generated_files
+from accelerator_reports.files.text_file import write_text_atomically
 from tests.day import TODAY
 from tests.folders import (
     ACCELERATOR,

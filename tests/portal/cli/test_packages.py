@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http import RequestLimits
 from accelerator_reports.cli import main
 from tests.folders import INSTALL, Tree, edited
 from tests.portal.packages.syncing import EXTRA, FAST, FILES

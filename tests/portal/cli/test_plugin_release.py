@@ -7,7 +7,7 @@ from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, PackagesRead
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.packages.facts_text import facts_text, packages_read_text
+from accelerator_portal.packages.portal_packages import facts_text, packages_read_text
 from accelerator_reports.cli import main
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, COMPATIBILITY, Tree, edited

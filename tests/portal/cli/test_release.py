@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.files.releases_file import Release, Releases
+from accelerator_portal.catalog.files.versions_file import Release, Releases
 from accelerator_portal.packages.index_page import JSON_TYPE, MAX_PAGE
-from accelerator_portal.releases.release_edit import read_releases
+from accelerator_portal.releases.release_entry import read_releases
 from accelerator_reports.cli import main
 from tests.folders import EXAMPLE, INSTALL, Tree, edited
 from tests.portal.packages.loopback import answering, metadata_text, send

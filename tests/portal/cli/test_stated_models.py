@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from accelerator_automation.cited_files import CitedFile, cited_files
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.catalog.files.stated_models_file import StatedModel
+from accelerator_portal.catalog.files.shared_files import StatedModel
 from accelerator_portal.catalog.git import git
 from accelerator_reports.cli import main
 from tests.folders import Tree, edited

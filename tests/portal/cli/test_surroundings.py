@@ -176,7 +176,7 @@ runpy.run_module("accelerator_reports.cli", run_name="__main__", alter_sys=True)
     "module",
     [
         "click",
-        "accelerator_reports.cli.error_messages",
+        "accelerator_reports.cli.main",
         "accelerator_portal.catalog",
         "accelerator_portal.cli.check",
     ],

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.http.client import may_request_link
+from accelerator_portal.http import may_request_link
 
 
 def test_links_lead_to_the_index_or_to_public_hosts() -> None:

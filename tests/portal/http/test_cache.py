@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.http.cache import CachedBody, HttpCache, get_cached
-from accelerator_portal.http.client import open_client
+from accelerator_portal.http import CachedBody, HttpCache, get_cached, open_client
 from tests.portal.packages.loopback import Index, served
 
 KEPT = CachedBody(b"body\nwith lines", '"etag"', "text/html")

@@ -14,10 +14,15 @@ from typing import TypeVar
 import httpx
 import pytest
 
-from accelerator_portal.http.client import HttpClient, HttpResponse, Sleep
-from accelerator_portal.http.errors import FetchError
-from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.traffic import Traffic, count_traffic
+from accelerator_portal.http import (
+    FetchError,
+    HttpClient,
+    HttpResponse,
+    RequestLimits,
+    Sleep,
+    Traffic,
+    count_traffic,
+)
 from tests.portal.packages.loopback import Answer, Index, answering, endless, send, served
 
 NO_AUTHORITIES = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # to read them takes longer than a test

@@ -11,12 +11,13 @@ from typing import Any
 import httpcore
 import pytest
 
-from accelerator_portal.http.client import open_client
-from accelerator_portal.http.errors import FetchError, InvalidResponseError
-from accelerator_portal.http.limits import RequestLimits
-from accelerator_portal.http.public_hosts import (
+from accelerator_portal.http import (
+    FetchError,
+    InvalidResponseError,
     PublicHostsBackend,
+    RequestLimits,
     find_private_address,
+    open_client,
     public_transport,
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accelerator_portal.http.traffic import Traffic, count_traffic, current_traffic
+from accelerator_portal.http import Traffic, count_traffic, current_traffic
 
 
 def test_only_the_current_block_counts() -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector
-from accelerator_portal.install.axes import AXES, row_key
-from accelerator_portal.install.payload import payload
+from accelerator_portal.install.resolution import payload
+from accelerator_portal.install.rows import AXES, row_key
 from accelerator_portal.site.languages import ENGLISH
 from tests.further_axis import MUSL_COMMAND, LibcRow, further_selector
 from tests.selector_choices import choices_of, row_of

@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.catalog.files.install_steps import Step
-from accelerator_portal.install.commands import check_command, command_lines, venv_commands
-from accelerator_portal.install.placeholders import UnknownPlaceholderError
+from accelerator_portal.catalog.files.install_file import Step
+from accelerator_portal.install.commands import (
+    UnknownPlaceholderError,
+    check_command,
+    command_lines,
+    venv_commands,
+)
 from accelerator_reports.files.fields import Method, Os
 
 VALUES = {"torch": "1.10.0", "variant": "ex2", "index": "https://example.org/whl/ex2"}

@@ -12,7 +12,7 @@ from pip._internal.req import req_file
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, expand
-from accelerator_portal.install.derived_formats import VENDOR_METHODS, with_derived_formats
+from accelerator_portal.install.commands import VENDOR_METHODS, with_derived_formats
 from accelerator_portal.install.rows import PipCall
 
 

@@ -6,8 +6,11 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
-from accelerator_portal.install.hardware_limits import driver_bounds, row_ranges
-from accelerator_portal.install.hardware_support import runs_on_generation
+from accelerator_portal.install.hardware_support import (
+    driver_bounds,
+    row_ranges,
+    runs_on_generation,
+)
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.site.pages.hardware import card_name, cards_by_id
 from tests.folders import INSTALL, Tree, edited, loaded

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.catalog.files.hardware import BuildSupport
+from accelerator_portal.catalog.files.accelerator import BuildSupport
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.hardware_support import (
     HardwareSupport,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.releases_file import Release, Releases
+from accelerator_portal.catalog.files.versions_file import Release, Releases
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import NO_VARIANT, InstallRow
 

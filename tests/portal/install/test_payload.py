@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from accelerator_portal.install import Selector
-from accelerator_portal.install.payload import payload
+from accelerator_portal.install.resolution import payload
 from accelerator_portal.install.rows import Finding, InstallRow
 from accelerator_portal.site.languages import ENGLISH
 

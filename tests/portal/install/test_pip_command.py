@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.install.pip_command import UnreadableCommandError, pip_steps
+from accelerator_portal.vendors.questions import UnreadableCommandError, pip_steps
 
 INDEX = "https://example.org/whl"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accelerator_portal.install.shell_quotes import (
+from accelerator_portal.install.commands import (
     UnquotableError,
     command_line,
     quote_address,

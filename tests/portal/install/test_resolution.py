@@ -13,7 +13,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import InstallRow, Selector, expand, make_selector
-from accelerator_portal.install.derived_formats import with_derived_formats
+from accelerator_portal.install.commands import with_derived_formats
 from accelerator_portal.install.resolution import READY_METHODS, offers, resolve
 from accelerator_portal.install.rows import Finding
 from accelerator_portal.site.results.findings import read_all_verdicts, with_findings

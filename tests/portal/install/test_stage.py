@@ -6,9 +6,9 @@ import datetime as dt
 
 import pytest
 
-from accelerator_portal.catalog.files.compatibility_file import Lifecycle
+from accelerator_portal.catalog.files.versions_file import Lifecycle
 from accelerator_portal.install.expand import expand
-from accelerator_portal.install.payload import payload
+from accelerator_portal.install.resolution import payload
 from accelerator_portal.install.selector import make_selector
 from tests.folders import COMPATIBILITY, Edit, Tree, edited, loaded
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http import RequestLimits
 from accelerator_portal.packages.sync import SyncOptions, SyncResult, sync
 from tests.folders import INSTALL, edited
 from tests.portal.packages.loopback import Index

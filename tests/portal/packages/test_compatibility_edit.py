@@ -7,7 +7,7 @@ import difflib
 
 import pytest
 
-from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
+from accelerator_portal.catalog.files.versions_file import CompatibilityRow
 from accelerator_portal.packages.compatibility_edit import with_row
 from accelerator_portal.packages.plugin_releases import PluginRelease
 from accelerator_reports.files.problem import ProblemsError

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, ReleaseFacts
-from accelerator_portal.packages.facts_text import facts_text, release_line_number
+from accelerator_portal.packages.portal_packages import facts_text, release_line_number
 
 MIRROR, OTHER = "https://example.org/simple", "https://example.net/simple"
 

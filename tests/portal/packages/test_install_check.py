@@ -16,13 +16,14 @@ from uv import find_uv_bin
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import CheckLine, InstallRow, PipCall
-from accelerator_portal.packages.install_check import (
+from accelerator_portal.packages.trial_installs import (
     InstallResult,
+    TrialOptions,
     install_row,
+    require_isolation,
+    run_trials,
     this_system,
 )
-from accelerator_portal.packages.isolation import require_isolation
-from accelerator_portal.packages.trial_installs import TrialOptions, run_trials
 from accelerator_portal.packages.uv_resolution import Uv
 from accelerator_portal.packages.verdict_file import (
     Trial,

@@ -10,7 +10,7 @@ from packaging.version import Version
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import PREVIEW
-from accelerator_portal.packages.newest_versions import fill_versions, newest_version
+from accelerator_portal.packages.fitting_releases import fill_versions, newest_version
 from tests.folders import EXAMPLE, RELEASES, Tree, edited, loaded
 from tests.portal.packages.made_up import PACKAGE, release, with_facts
 

@@ -13,8 +13,7 @@ from packaging.requirements import Requirement
 from packaging.tags import Tag, parse_tag
 from packaging.version import Version
 
-from accelerator_portal.http.cache import CachedBody
-from accelerator_portal.http.errors import InvalidResponseError
+from accelerator_portal.http import CachedBody, InvalidResponseError
 from accelerator_portal.packages.index_page import JSON_TYPE, parse_page
 from accelerator_portal.packages.stored_releases import selected_versions
 from accelerator_portal.packages.wheel_metadata import (

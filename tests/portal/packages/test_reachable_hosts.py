@@ -7,15 +7,14 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.install.rows import PipCall
-from accelerator_portal.packages import reachable_hosts
-from accelerator_portal.packages.reachable_hosts import (
+from accelerator_portal.packages import verification
+from accelerator_portal.packages.uv_resolution import ResolutionQuestion, ResolutionResult
+from accelerator_portal.packages.verification import (
     ReachableHosts,
     index_hosts,
     resolver_of_reachable_hosts,
     unreachable_hosts,
 )
-from accelerator_portal.packages.resolution_questions import ResolutionQuestion
-from accelerator_portal.packages.uv_resolution import ResolutionResult
 
 NO_ANSWER = ResolutionResult("unchecked", why="an index did not respond", no_answer=True)
 
@@ -39,10 +38,10 @@ def test_nobody_is_asked_where_nothing_is_named() -> None:
 def test_what_asks_a_silent_host_is_not_resolved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reachable_hosts, "PYPI_HOST", "127.0.0.1:9")
+    monkeypatch.setattr(verification, "PYPI_HOST", "127.0.0.1:9")
     elsewhere = question(PipCall(("x",), index="https://nowhere.invalid/simple"))
     answer = resolver_of_reachable_hosts([ON_PYPI, elsewhere], tmp_path / "cache")
-    monkeypatch.setattr(reachable_hosts, "resolve", lambda *_: pytest.fail("uv was asked"))
+    monkeypatch.setattr(verification, "resolve", lambda *_: pytest.fail("uv was asked"))
     found = [answer(one) for one in (ON_PYPI, elsewhere)]
     assert [(one.kind, one.why) for one in found] == [
         ("unchecked", "127.0.0.1:9 did not respond (ConnectError)"),
@@ -52,7 +51,7 @@ def test_what_asks_a_silent_host_is_not_resolved(
 
 def test_pypi_is_asked_unless_every_call_names_another_index() -> None:
     other = PipCall(("x",), index="https://a.example/simple", extra_index="https://b.example:8443/")
-    pypi = reachable_hosts.PYPI_HOST
+    pypi = verification.PYPI_HOST
     assert index_hosts(ON_PYPI) == {pypi}
     assert index_hosts(question(other)) == {"a.example", "b.example:8443"}
     assert index_hosts(question(other, PipCall(("y",)))) == {"a.example", "b.example:8443", pypi}
@@ -61,7 +60,7 @@ def test_pypi_is_asked_unless_every_call_names_another_index() -> None:
 def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(reachable_hosts, "PYPI_HOST", "127.0.0.1:9")
+    monkeypatch.setattr(verification, "PYPI_HOST", "127.0.0.1:9")
     hosts = ReachableHosts({})
     assert hosts.unreachable_host_text(ON_PYPI) is None
     hosts.note(ON_PYPI, NO_ANSWER)
@@ -69,7 +68,7 @@ def test_a_host_that_goes_silent_meanwhile_is_not_waited_for_again(
 
 
 def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reachable_hosts, "unreachable_hosts", lambda _: {})
+    monkeypatch.setattr(verification, "unreachable_hosts", lambda _: {})
     hosts = ReachableHosts({})
     for _ in range(4):
         hosts.note(ON_PYPI, NO_ANSWER)
@@ -79,14 +78,14 @@ def test_a_host_that_answers_and_never_to_uv_is_given_up(monkeypatch: pytest.Mon
     assert hosts.unreachable_host_text(ON_PYPI) is None
     hosts.note(ON_PYPI, NO_ANSWER)
     assert hosts.unreachable_host_text(ON_PYPI) == (
-        f"{reachable_hosts.PYPI_HOST} did not respond (uv got no response)"
+        f"{verification.PYPI_HOST} did not respond (uv got no response)"
     )
 
 
 def test_after_its_time_nothing_is_resolved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reachable_hosts, "unreachable_hosts", lambda _: {})
-    monkeypatch.setattr(reachable_hosts, "RESOLUTION_TIME_LIMIT_S", -1)
+    monkeypatch.setattr(verification, "unreachable_hosts", lambda _: {})
+    monkeypatch.setattr(verification, "RESOLUTION_TIME_LIMIT_S", -1)
     answer = resolver_of_reachable_hosts([ON_PYPI], tmp_path / "cache")(ON_PYPI)
     assert (answer.kind, answer.why) == ("unchecked", "the 45 minutes for resolving have elapsed")

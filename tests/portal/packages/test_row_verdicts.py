@@ -12,12 +12,12 @@ import pytest
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow, PipCall
-from accelerator_portal.packages.resolution_questions import (
+from accelerator_portal.packages.uv_resolution import (
     ResolutionQuestion,
+    ResolutionResult,
     distinct_questions,
     questions_of_row,
 )
-from accelerator_portal.packages.uv_resolution import ResolutionResult
 from accelerator_portal.packages.verdict_file import (
     Trial,
     Verdict,

@@ -20,8 +20,7 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.files.package_file import read_package_files
-from accelerator_portal.http.client import HttpClient, open_client
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http import HttpClient, RequestLimits, open_client
 from accelerator_portal.packages.sync import sync_summary
 from tests.folders import REPOSITORY
 from tests.portal.packages.loopback import Answer, File, Index, answering
@@ -268,7 +267,7 @@ def test_an_interruption_loses_nothing(root: Path, index: Index) -> None:
     program = (
         "import sys; from pathlib import Path; from tests.portal.packages.loopback import Index;"
         "from tests.portal.packages.syncing import synced;"
-        "from accelerator_portal.http.limits import RequestLimits;"
+        "from accelerator_portal.http import RequestLimits;"
         "synced(Path(sys.argv[1]), Index(url=sys.argv[2]),"
         " only=frozenset({'torch-example', 'beside'}),"
         " limits=RequestLimits(), on_package=lambda name: print(name, flush=True))"

@@ -13,8 +13,9 @@ import pytest
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import CheckLine, InstallRow
-from accelerator_portal.packages.install_check import InstallResult, Machine
 from accelerator_portal.packages.trial_installs import (
+    InstallResult,
+    Machine,
     TrialJob,
     TrialOptions,
     import_trials,

@@ -11,8 +11,13 @@ import pytest
 from uv import find_uv_bin
 
 from accelerator_portal.install.rows import PipCall
-from accelerator_portal.packages.resolution_questions import ResolutionQuestion
-from accelerator_portal.packages.uv_resolution import ResolutionResult, Uv, resolve, uv_environment
+from accelerator_portal.packages.uv_resolution import (
+    ResolutionQuestion,
+    ResolutionResult,
+    Uv,
+    resolve,
+    uv_environment,
+)
 from accelerator_reports.files.fields import Arch
 from tests.packages_index import Wheel, serve
 

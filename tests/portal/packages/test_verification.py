@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.packages.resolution_questions import ResolutionQuestion
-from accelerator_portal.packages.uv_resolution import ResolutionResult
+from accelerator_portal.packages.uv_resolution import ResolutionQuestion, ResolutionResult
 from accelerator_portal.packages.verdict_file import read_verdicts
 from accelerator_portal.packages.verification import (
     ResolveQuestion,

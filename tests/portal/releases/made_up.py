@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
-from accelerator_portal.releases.index_queries import QueryOptions
+from accelerator_portal.catalog.files.versions_file import PYTORCH_INDEX
+from accelerator_portal.releases.published_builds import QueryOptions
 from tests.folders import real_files
 from tests.portal.packages.loopback import Index, served
 from tests.portal.packages.syncing import FAST

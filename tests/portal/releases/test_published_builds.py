@@ -7,8 +7,8 @@ import json
 import pytest
 
 from accelerator_portal.catalog.files.package_file import ReleaseFacts
-from accelerator_portal.catalog.files.releases_file import PYTORCH_INDEX
-from accelerator_portal.http.cache import CachedBody
+from accelerator_portal.catalog.files.versions_file import PYTORCH_INDEX
+from accelerator_portal.http import CachedBody
 from accelerator_portal.packages.index_page import JSON_TYPE, IndexFile, parse_page
 from accelerator_portal.packages.wheel_tags import ordered_pythons
 from accelerator_portal.releases.published_builds import (

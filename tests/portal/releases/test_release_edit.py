@@ -8,10 +8,9 @@ import pytest
 
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.package_file import PYPI
-from accelerator_portal.catalog.files.releases_file import Releases
+from accelerator_portal.catalog.files.versions_file import Releases
 from accelerator_portal.releases.published_builds import PublishedBuild, PublishedRelease
-from accelerator_portal.releases.release_edit import read_releases, with_release
-from accelerator_portal.releases.release_entry import entry_change
+from accelerator_portal.releases.release_entry import entry_change, read_releases, with_release
 from accelerator_reports.files.problem import ProblemsError
 from tests.folders import EXAMPLE
 

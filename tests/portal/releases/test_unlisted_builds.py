@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.releases.unlisted_builds import claims_without_evidence
+from accelerator_portal.releases.published_builds import claims_without_evidence
 from tests.folders import INSTALL, RELEASES, Edit, Tree, edited
 
 OPTION = '  - id: wheels\n    wheels: "ex*"\n'

@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from accelerator_portal.catalog.files.releases_file import Releases
+from accelerator_portal.catalog.files.versions_file import Releases
 from accelerator_portal.releases.upstream_builds import (
     UpstreamListError,
     compare_builds,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from accelerator_portal.results.history import History, ResultState, result_kind
 from accelerator_portal.results.result_table import ResultTable
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_reports.known_issues_file import KnownFailure
+from accelerator_reports.known_issues import KnownFailure
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
 from tests.reports.examples import report as example

@@ -25,6 +25,7 @@ from accelerator_portal.results.report_intake import (
     without_future_reports,
 )
 from accelerator_portal.results.result_files import (
+    DUCKDB_COLUMNS,
     HISTORY,
     Partition,
     ResultFile,
@@ -36,7 +37,6 @@ from accelerator_portal.results.result_files import (
     write_list,
     writing,
 )
-from accelerator_portal.results.result_rows import DUCKDB_COLUMNS
 from accelerator_portal.results.result_table import ResultTable, read_history, rollup
 from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.pages.archive import archive_files

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from accelerator_portal.results.breakages import (
+from accelerator_portal.results.evidence_level import (
     Breakage,
     is_flaky,
     never_passed_count,

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from accelerator_portal.catalog.files.shared_files import ModelFamily
-from accelerator_portal.catalog.files.stated_models_file import ModelList, StatedModel
-from accelerator_portal.results.stated_models import Statement, statements_of_family
+from accelerator_portal.catalog.files.shared_files import ModelFamily, ModelList, StatedModel
+from accelerator_portal.results.result_matrices import Statement, statements_of_family
 from accelerator_reports.files.sources import Source
 
 READ = dt.date(2026, 1, 31)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from accelerator_portal.results.stored_reports import StoredReport, _report_id
-from accelerator_portal.results.suite_evidence import newest_evidence
+from accelerator_portal.results.stored_reports import StoredReport, _report_id, newest_evidence
 from accelerator_reports.known_issues import outdated_issues
 from accelerator_reports.outcomes import Outcome
 from tests.portal.results.made_up import START, known_failure, made_up, stored

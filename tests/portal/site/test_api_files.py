@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from accelerator_portal.catalog.schema import SCHEMA_MODELS
-from accelerator_portal.install.payload import payload, payload_overview
+from accelerator_portal.install.resolution import payload, payload_overview
 from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.languages import ENGLISH
 from accelerator_portal.site.pages.api import PLATFORM_INSTALL_PATH

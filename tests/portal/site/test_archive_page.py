@@ -18,12 +18,12 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.results.result_files import (
+    DUCKDB_COLUMNS,
     archived_accelerators,
     list_path,
     listed_files,
     read_rows,
 )
-from accelerator_portal.results.result_rows import DUCKDB_COLUMNS
 from accelerator_portal.results.result_table import read_history
 from accelerator_portal.results.result_table import rollup as rollup_frame
 from accelerator_portal.site.pages.archive import archive_files, data, pages

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from accelerator_portal.site.assets import (
+from accelerator_portal.site.build import (
     SCRIPTS_FOLDER,
     STYLES_FOLDER,
     published_scripts,

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from selectolax.lexbor import LexborNode
 
-from accelerator_portal.install.derived_formats import VENDOR_METHODS
+from accelerator_portal.install.commands import VENDOR_METHODS
 from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.commands_table import default_build_rows

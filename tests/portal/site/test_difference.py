@@ -17,10 +17,10 @@ from accelerator_portal.site.difference import (
     command_changes,
     compare,
     compare_pages,
+    markdown,
     page_digests,
     site_content,
 )
-from accelerator_portal.site.difference_markdown import markdown
 from accelerator_reports.report_file import report_text
 from tests.folders import (
     ACCELERATOR,

@@ -7,15 +7,13 @@ from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.site.difference import (
+    _MOST_MARKDOWN_LINES,
+    MOST_MARKDOWN_CHARACTERS,
     Difference,
     DifferenceSection,
     Item,
     ItemChange,
     PartDifference,
-)
-from accelerator_portal.site.difference_markdown import (
-    MOST_LINES,
-    MOST_MARKDOWN_CHARACTERS,
     markdown,
 )
 from accelerator_reports.file_reading import parse_json
@@ -94,7 +92,7 @@ def test_data_that_was_not_compared_is_said() -> None:
 
 
 def test_a_long_list_says_how_many_more_there_are() -> None:
-    facts = [item(name=f"{n}") for n in range(MOST_LINES + 2)]
+    facts = [item(name=f"{n}") for n in range(_MOST_MARKDOWN_LINES + 2)]
     lines = markdown(Difference(parts=(part(*facts, left_out=5),))).splitlines()
     assert {"- … and 2 more", "… and 5 more changes."} <= {*lines}
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from accelerator_portal.install.expand import expand
 from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.packages.reachable_hosts import NO_ANSWER
 from accelerator_portal.packages.verdict_file import Trial, Verdict, verdict_row_key
+from accelerator_portal.packages.verification import NO_ANSWER
 from accelerator_portal.site.results.findings import (
     finding_counts,
     findings_summary,

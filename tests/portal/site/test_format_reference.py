@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from accelerator_portal.catalog.schema import FILE_FORMATS, SCHEMA_MODELS
-from accelerator_portal.site.format_reference import record_schemas, type_words
+from accelerator_portal.site.commands_table import record_schemas, type_words
 from tests.built_site import Site
 
 PAGE = "contribute/format/"

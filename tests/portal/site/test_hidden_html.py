@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.site.hidden_html import FINISHED_HTML, RAW_HTML, html_ids
+from accelerator_portal.site.page_html import FINISHED_HTML, RAW_HTML, html_ids
 from accelerator_portal.site.vendor_text import render_vendor_text
 
 PAGE = """# Title

@@ -12,8 +12,7 @@ import pytest
 from accelerator_portal.results.result_table import read_history
 from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.results.history_view import TestHistories, read_histories
-from accelerator_portal.site.results.result_addresses import anchor_of
-from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.results.results_view import ResultsView, anchor_of
 from tests.built_site import REPOSITORY, Site, attribute
 from tests.folders import EXAMPLE, Tree, loaded
 from tests.portal.results.made_up import Outcomes, history_of, made_up

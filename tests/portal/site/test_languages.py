@@ -10,6 +10,7 @@ import yaml
 
 from accelerator_portal.catalog.loader import load_catalog
 from accelerator_portal.catalog.message import and_list, comma_list, join_sentences, message
+from accelerator_portal.site.build import redirect_links
 from accelerator_portal.site.languages import (
     ENGLISH,
     LOCALE_FOLDER,
@@ -20,7 +21,6 @@ from accelerator_portal.site.languages import (
 from accelerator_portal.site.pages.platforms import vendor_texts
 from accelerator_portal.site.pages.questions import platform_questions, translated_questions
 from accelerator_portal.site.templates import Templates
-from accelerator_portal.site.translated_pages import redirect_links
 from accelerator_portal.site.vendor_text import SourceList
 from accelerator_reports.files.problem import ProblemsError
 from tests.built_site import Site

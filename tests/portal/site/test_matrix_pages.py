@@ -12,6 +12,7 @@ from itertools import pairwise
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
+from accelerator_portal.site.build import render_page
 from accelerator_portal.site.pages.suites import (
     MOST_ROWS,
     RowsPage,
@@ -32,7 +33,6 @@ from accelerator_portal.site.results.results_view import (
 from accelerator_portal.site.results.speeds import speed_table
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
-from accelerator_portal.site.translated_pages import render_page
 from accelerator_reports.outcomes import OUTCOMES, Outcome
 from tests.folders import REPOSITORY
 from tests.portal.site.unbuilt import LINKS

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.site.night_metrics import NightMetrics, StepMetrics, read_nights
 from accelerator_portal.site.pages.operations import (
     MOST_SHOWN,
     compare_steps,
@@ -16,6 +15,7 @@ from accelerator_portal.site.pages.operations import (
     duration,
     pages,
 )
+from accelerator_portal.site.site import NightMetrics, StepMetrics, read_nights
 from accelerator_portal.site.site_file import SiteFile
 from tests.built_site import Site
 from tests.portal.site.unbuilt import rendered, unbuilt

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_portal.site.assets import PageModules, read_page_modules
+from accelerator_portal.site.build import PageModules, read_page_modules
 from tests.built_site import Site, attribute
 from tests.folders import REPOSITORY, Tree
 

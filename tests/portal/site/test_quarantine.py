@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from accelerator_automation.archive_store import open_archive
-from accelerator_automation.last_good_folders import archive_good_folders
+from accelerator_automation.archive_store import archive_good_folders, open_archive
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import last_good_versions, load_with_quarantine
 from accelerator_reports.cli import main

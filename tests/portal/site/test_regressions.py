@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from accelerator_portal.catalog import Catalog, load_catalog
-from accelerator_portal.results.breakages import open_breakages
+from accelerator_portal.results.evidence_level import open_breakages
 from accelerator_portal.results.history import History
 from accelerator_portal.site.pages.dashboard import Regression, regressions
 from accelerator_portal.site.results.results_view import make_results_view

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from accelerator_portal.install.derived_formats import VENDOR_METHODS
+from accelerator_portal.install.commands import VENDOR_METHODS
 from tests.built_site import Site, attribute
 
 

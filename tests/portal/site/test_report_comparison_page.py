@@ -8,7 +8,7 @@ from accelerator_portal.results.stored_reports import StoredReport, stored_repor
 from accelerator_portal.site.pages.reports import ReportChoice, suggestions
 from accelerator_reports.comparison import DIFFERENCE_TITLES
 from accelerator_reports.outcomes import OUTCOMES
-from accelerator_reports.test_keys import SETTINGS
+from accelerator_reports.test_ids import SETTINGS
 from tests.built_site import Page, Site, attribute
 from tests.reports.examples import report
 

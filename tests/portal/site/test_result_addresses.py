@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.site.results.result_addresses import (
+from accelerator_portal.site.results.results_view import (
     address_of,
     anchor_of,
     evidence_suffix,

@@ -13,10 +13,14 @@ from urllib.parse import parse_qs, urlsplit
 from accelerator_portal.results.result_matrices import group_of, outcome_counts
 from accelerator_portal.results.stored_reports import StoredReport, stored_reports
 from accelerator_portal.site.pages.suites import MOST_ROWS
-from accelerator_portal.site.results.result_addresses import address_of, anchor_of, evidence_suffix
-from accelerator_portal.site.results.results_view import ResultsView
-from accelerator_reports.missing_operators import missing_operators, waiting_tests_text
+from accelerator_portal.site.results.results_view import (
+    ResultsView,
+    address_of,
+    anchor_of,
+    evidence_suffix,
+)
 from accelerator_reports.report_file import report_text
+from accelerator_reports.report_views import missing_operators, waiting_tests_text
 from accelerator_reports.suite_names import suite_folder, suite_owner
 from tests.built_site import Page, Site, attribute
 from tests.reports.examples import report as example

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser
 
-from accelerator_portal.site.security_policy import SecurityPolicyError, add_security_policy
+from accelerator_portal.site.page_html import SecurityPolicyError, add_security_policy
 
 HEAD = '<!doctype html><html><head><meta charset="utf-8">'
 

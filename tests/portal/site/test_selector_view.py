@@ -7,8 +7,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
-from accelerator_portal.install.axes import AXES
 from accelerator_portal.install.resolution import SupportedReleases
+from accelerator_portal.install.rows import AXES
 from accelerator_portal.site import RepositoryLinks
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.selector_view import other_machines, selector_view

@@ -5,8 +5,8 @@ import json
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
-from accelerator_portal.install.payload import payload
-from accelerator_portal.site.assets import published_scripts
+from accelerator_portal.install.resolution import payload
+from accelerator_portal.site.build import published_scripts
 from accelerator_portal.site.languages import ENGLISH
 from tests.folders import REPOSITORY
 

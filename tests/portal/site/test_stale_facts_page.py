@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 
-from accelerator_portal.catalog.facts import TRUST_LEVELS
+from accelerator_portal.catalog.catalog import TRUST_LEVELS
 from accelerator_portal.site.pages.stale_facts import source_ages
 from tests.built_site import Site
 from tests.folders import EXAMPLE, Tree, loaded

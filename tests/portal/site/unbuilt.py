@@ -8,9 +8,8 @@ from pathlib import Path
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.site import Edition, RepositoryLinks, SiteFile
-from accelerator_portal.site.night_metrics import NightMetrics
-from accelerator_portal.site.site import Page, Site
-from accelerator_portal.site.translated_pages import render_page
+from accelerator_portal.site.build import render_page
+from accelerator_portal.site.site import NightMetrics, Page, Site
 from tests.folders import REPOSITORY
 
 LINKS = RepositoryLinks("https://example.org", "https://example.org/edit/")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from accelerator_portal.catalog.files.stated_models_file import (
+from accelerator_portal.catalog.files.shared_files import (
     LIST_ITEM,
     ModelList,
     StatedModel,
     StatedModels,
 )
-from accelerator_portal.vendors.model_list_update import stated_models_text
-from accelerator_portal.vendors.model_lists import NOT_MARKED, read_models
+from accelerator_portal.vendors.model_lists import NOT_MARKED, read_models, stated_models_text
 from accelerator_reports.files.problem import ProblemsError
 from tests.folders import REPOSITORY
 

@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from accelerator_reports.cli.extras import Extra, is_installed
+from accelerator_reports.cli.lazy_command import Extra, is_installed
 from accelerator_reports.cli.main import installed_commands
 from accelerator_reports.files.wording import install_command
 from tests.folders import PACKAGES, REPOSITORY
@@ -170,11 +170,13 @@ def test_an_extra_is_missing_without_one_of_its_requirements(
     for name in own:
         with monkeypatch.context() as patch:
             patch.setattr(
-                "accelerator_reports.cli.extras._is_package_installed",
+                "accelerator_reports.cli.lazy_command._is_package_installed",
                 lambda asked, name=name: canonicalize_name(asked) != name,
             )
             assert not is_installed(extra)
-    monkeypatch.setattr("accelerator_reports.cli.extras._is_package_installed", lambda _name: True)
+    monkeypatch.setattr(
+        "accelerator_reports.cli.lazy_command._is_package_installed", lambda _name: True
+    )
     assert is_installed(extra)
 
 

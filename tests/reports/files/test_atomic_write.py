@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_reports.files.atomic_write import (
+from accelerator_reports.files.text_file import (
     LEFTOVER_AGE,
     remove_leftovers,
     write_bytes_atomically,
@@ -24,7 +24,7 @@ from tests.folders import EXAMPLE, REPOSITORY, write_tree
 KILLED_BEFORE_THE_RENAME = """
 import os, signal, sys
 from pathlib import Path
-from accelerator_reports.files.atomic_write import write_bytes_atomically
+from accelerator_reports.files.text_file import write_bytes_atomically
 os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 write_bytes_atomically(Path(sys.argv[1]), b"{}")
 """

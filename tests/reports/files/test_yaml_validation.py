@@ -6,8 +6,7 @@ import pytest
 
 from accelerator_reports.files.fields import Line, StrictModel
 from accelerator_reports.files.problem import Fix, Problem
-from accelerator_reports.files.yaml_file import parse_yaml
-from accelerator_reports.files.yaml_validation import validate
+from accelerator_reports.files.yaml_file import parse_yaml, validate
 from tests.folders import EXAMPLE, INSTALL, SELECTOR, ProblemsAfter, Tree, problems_in
 from tests.problem_tables import Case, cases
 

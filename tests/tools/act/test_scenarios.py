@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from accelerator_automation.upstream.workflow_artifacts import PLAN_FILE
+from accelerator_automation.upstream.run_lists import PLAN_FILE
 from tests.automation.github_double import OWN_TOKEN, Asked
 from tests.automation.upstream.scene import HOME
 from tests.folders import write_tree

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import KnownIssue, Report, TestEntry
-from accelerator_validation.cli.run_progress import run_summary
+from accelerator_validation.cli.validate import run_summary
 from accelerator_validation.run import FinishedRun
 
 

@@ -27,9 +27,8 @@ from accelerator_automation.github.api import (
 from accelerator_automation.github.models import GitHubModel, ListedCommit, Sha
 from accelerator_automation.issues import IssueList, Issues, IssueTopic, issue_text
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.catalog import platform_id_of
-from accelerator_portal.catalog.facts import facts
-from accelerator_portal.catalog.markdown_quotes import code_span
+from accelerator_portal.catalog.catalog import facts, platform_id_of
+from accelerator_portal.catalog.markdown_file import code_span
 from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_reports.files.wording import count
 from accelerator_reports.report import Report

@@ -7,21 +7,21 @@ from accelerator_reports.cli.lazy_command import LazyCommand
 
 COMMANDS = {
     "archive": LazyCommand(
-        "accelerator_automation.cli.archive:archive",
+        "accelerator_automation.cli.jobs:archive",
         "Fetch and push the branch that stores the archive.",
     ),
     "build": LazyCommand(
-        "accelerator_automation.cli.build:build", "Build the site and check every link."
+        "accelerator_automation.cli.jobs:build", "Build the site and check every link."
     ),
     "nightly": LazyCommand(
-        "accelerator_automation.cli.nightly:nightly", "Run the nightly update and build the site."
+        "accelerator_automation.cli.jobs:nightly", "Run the nightly update and build the site."
     ),
     "pull-request-comment": LazyCommand(
-        "accelerator_automation.cli.pull_request_comment:pull_request_comment",
+        "accelerator_automation.cli.jobs:pull_request_comment",
         "Write the portal's comment on a pull request.",
     ),
     "push-data": LazyCommand(
-        "accelerator_automation.cli.archive:push_data", "Push changed files to a branch."
+        "accelerator_automation.cli.jobs:push_data", "Push changed files to a branch."
     ),
     "upstream": LazyCommand(
         "accelerator_automation.cli.upstream:upstream",

@@ -19,27 +19,35 @@ from typing import Literal
 
 from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.github.models import Artifacts, GitHubModel, ListedRuns, Number
-from accelerator_automation.zip_members import ArtifactError, read_members
+from accelerator_automation.github.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import OWN_RUNS
 from accelerator_portal.catalog.files.accelerator import ReleaseAsset, ReportFeed, WorkflowArtifact
-from accelerator_portal.catalog.known_names import known_names
+from accelerator_portal.catalog.loader import known_names
 from accelerator_portal.checks import errors, run_checks
-from accelerator_portal.http.client import HttpClient, open_client
-from accelerator_portal.http.errors import FetchError, InvalidResponseError
-from accelerator_portal.http.limits import RequestLimits
+from accelerator_portal.http import (
+    FetchError,
+    HttpClient,
+    InvalidResponseError,
+    RequestLimits,
+    open_client,
+)
 from accelerator_portal.results.history import result_kind
 from accelerator_portal.results.result_table import ResultTable
 from accelerator_reports.file_reading import MAX_REPORT_BYTES, read_bytes
-from accelerator_reports.files.atomic_write import write_bytes_atomically
-from accelerator_reports.files.folder_name import report_fault
-from accelerator_reports.files.folders import ACCELERATORS, RESULTS
+from accelerator_reports.files.folders import ACCELERATORS, RESULTS, report_fault
 from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.text_file import write_bytes_atomically
 from accelerator_reports.report import Report
-from accelerator_reports.report_check import KnownNames, report_problems
-from accelerator_reports.report_file import first_test_line, read_report, report_text
-from accelerator_reports.report_names import with_full_suite_names
-from accelerator_reports.results_folder import exceeded_limits
+from accelerator_reports.report_file import (
+    KnownNames,
+    exceeded_limits,
+    first_test_line,
+    read_report,
+    report_problems,
+    report_text,
+    with_full_suite_names,
+)
 
 AGENT = "accelerator-portal (fetches test reports)"
 REPORT_FILE = "report.json"

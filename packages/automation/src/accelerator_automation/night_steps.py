@@ -1,10 +1,12 @@
-"""Carries out the steps of a nightly run, such as fetching reports and building the site."""
+"""Runs the steps of a nightly run, such as fetching reports and building the site; sums them up."""
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+import time
+import traceback
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,56 +14,55 @@ from pathlib import Path
 from accelerator_automation.archive_store import (
     Archive,
     DamagedObjectError,
+    archive_good_folders,
+    damaged_folders,
     gzip_compress,
     gzip_decompress,
     is_published,
+    last_good_dates,
     store_published_digest,
 )
-from accelerator_automation.baseline_pull_requests import propose_baselines
-from accelerator_automation.breakage_issues import update_breakage_issues
 from accelerator_automation.building import (
     BrokenLinksError,
     Engine,
     Quarantine,
+    build_with_quarantine,
     inputs_digest,
     mkdocs,
 )
 from accelerator_automation.cited_files import report_cited_files
 from accelerator_automation.feeds import DEFAULT_LIMITS, FeedAccess, FetchResult, fetch_reports
 from accelerator_automation.github.api import Api
-from accelerator_automation.issues import Issues
-from accelerator_automation.last_good_folders import (
-    archive_good_folders,
-    damaged_folders,
-    last_good_dates,
+from accelerator_automation.issues import Issues, update_breakage_issues
+from accelerator_automation.pull_requests import (
+    propose_baselines,
+    propose_pytorch_releases,
+    propose_releases,
+    propose_stated_models,
 )
-from accelerator_automation.plugin_pull_requests import propose_releases
-from accelerator_automation.pytorch_pull_requests import propose_pytorch_releases
-from accelerator_automation.quarantined_builds import build_with_quarantine
-from accelerator_automation.stated_model_pull_requests import propose_stated_models
-from accelerator_automation.step_runner import NightStep, StepFailed, StepResult
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.markdown_file import code_span
 from accelerator_portal.checks import errors
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.checks.stored_data import is_package_data, stored_data_problems
+from accelerator_portal.http import Traffic, count_traffic
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.packages.install_check import Machine
-from accelerator_portal.packages.reachable_hosts import resolver_of_reachable_hosts
 from accelerator_portal.packages.sync import (
     SyncOptions,
     SyncResult,
     sync,
     sync_summary,
 )
-from accelerator_portal.packages.trial_installs import TrialJob, import_trials
+from accelerator_portal.packages.trial_installs import Machine, TrialJob, import_trials
 from accelerator_portal.packages.verification import (
     ResolverFactory,
     Verification,
+    resolver_of_reachable_hosts,
     total_counts,
     verify_commands,
 )
-from accelerator_portal.releases.index_queries import QueryOptions, query_release
-from accelerator_portal.results.breakages import Breakage, open_breakages
+from accelerator_portal.releases.published_builds import QueryOptions, query_release
+from accelerator_portal.results.evidence_level import Breakage, open_breakages
 from accelerator_portal.results.report_intake import (
     add_reports,
     folder_reports,
@@ -71,9 +72,71 @@ from accelerator_portal.results.result_files import merge_months, month_of
 from accelerator_portal.results.result_table import read_history
 from accelerator_portal.results.stored_reports import StoredReport, stored_reports
 from accelerator_reports.files.clock import utc_now
-from accelerator_reports.files.problem import Problem, ProblemsError
+from accelerator_reports.files.problem import Problem, ProblemsError, UserError, system_error_text
 from accelerator_reports.files.wording import count
 from accelerator_reports.report import Report
+
+# Runs the steps of a job in order; a failed step does not stop the others.
+
+NightStep = tuple[str, Callable[[], str]]
+"""A step: its name, and a function that carries it out and returns the result in one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """The name and the result of a step.
+
+    `words` is the result in one line. If the step `failed`, `words` gives the reason. `seconds` is
+    the duration of the step.
+    """
+
+    name: str
+    words: str
+    failed: bool = False
+    seconds: float = field(default=0, compare=False)
+    traffic: Traffic = field(default_factory=Traffic, compare=False)
+    """The step's network traffic, without the traffic of programs that the step started."""
+
+
+class StepFailed(Exception):  # noqa: N818 - the name says what the step did
+    """A step could not be done; the message gives the reason."""
+
+
+_EXPECTED_ERRORS = (ProblemsError, StepFailed, UserError)
+
+
+def run_steps(
+    steps: Sequence[NightStep], on_result: Callable[[StepResult], None]
+) -> tuple[StepResult, ...]:
+    """Run the steps in order and return their results; a failed step does not stop the others.
+
+    `on_result` is called with the result of each step. If a step raises an unexpected exception,
+    the step has failed, and the reason is the end of the traceback. Only an interruption, such as
+    Ctrl+C, skips the remaining steps.
+    """
+    results = []
+    for step in steps:
+        start = time.monotonic()
+        with count_traffic() as traffic:
+            result = _run_step(step)
+        result = replace(result, seconds=time.monotonic() - start, traffic=traffic)
+        on_result(result)
+        results.append(result)
+    return tuple(results)
+
+
+def _run_step(step: NightStep) -> StepResult:
+    name, work = step
+    try:
+        return StepResult(name, work())
+    except OSError as error:
+        return StepResult(name, system_error_text(error), failed=True)
+    except _EXPECTED_ERRORS as error:
+        return StepResult(name, str(error), failed=True)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other steps can be done
+        lines = "".join(traceback.format_exception(error)).strip().splitlines()
+        return StepResult(name, " / ".join(lines[-3:]), failed=True)
+
 
 UV_CACHE = Path(".cache/uv")
 
@@ -441,3 +504,65 @@ def _has_content(data: bytes, content: bytes) -> bool:
         return gzip_decompress(data, _MOST_BYTES) == content
     except DamagedObjectError:  # it is written again
         return False
+
+
+# Writes the summary of a nightly update of the portal's data, as Markdown for GitHub Actions.
+
+_MOST_PROBLEMS = 20
+"""The maximum number of problems of a step in the summary."""
+
+_MOST_CHARACTERS = 1500
+"""The maximum length of a problem in the summary. A `Problem` is shorter, so that its fix shows."""
+
+
+def summary(night: NightRun) -> str:
+    """Return the summary as Markdown. Markdown in text from vendors has no effect."""
+    lines = ["# Nightly", "", *(_step_item(step) for step in night.steps)]
+    changed_feeds = [feed for feed in night.fetched if feed.outcome != "unchanged"]
+    if night.fetched and not changed_feeds:
+        lines += ["", "No new reports."]
+    for title, outcome in (
+        ("New reports", "new"),
+        ("Rejected (the last valid report stays)", "refused"),
+        ("Not reachable (the last valid report stays)", "unreachable"),
+    ):
+        feeds = [feed for feed in changed_feeds if feed.outcome == outcome]
+        if feeds:
+            lines += ["", f"## {title}", "", *(_feed_item(feed) for feed in feeds)]
+    if quarantined := night.set_aside():
+        lines += ["", "## Quarantined", ""]
+        for folder, problems in quarantined.items():
+            since = night.standing_in.get(folder)
+            shown_text = (
+                f"shown in its last valid version, from before {since}" if since else "not shown"
+            )
+            problem_text = code_span(str(problems[0]), _MOST_CHARACTERS)
+            lines += [f"- {code_span(folder)}, {shown_text}: {problem_text}"]
+    if overdue := night.overdue():
+        names = {platform.id: platform.accelerator.name for platform in night.catalog.platforms}
+        lines += ["", "## Overdue", ""]
+        for accelerator, breakage in overdue:
+            name, key = code_span(names[accelerator]), code_span(breakage.key)
+            hours = int(breakage.age.total_seconds() // 3600)
+            lines += [f"- {name}: {key}, {count(hours, 'hour')}"]
+    if night.issues and night.issues.waiting:
+        lines += ["", f"Regressions without an issue yet: {night.issues.waiting:,}."]
+    if night.difference:
+        lines += ["", "## Changes on the site", "", night.difference.strip()]
+    return "\n".join(lines) + "\n"
+
+
+def _step_item(step: StepResult) -> str:
+    title, lines = f"- {'**failed** ' if step.failed else ''}{step.name}:", step.words.splitlines()
+    if len(lines) <= 1:
+        return f"{title} {code_span(step.words, _MOST_CHARACTERS)}"
+    items = [f"    - {code_span(line, _MOST_CHARACTERS)}" for line in lines[:_MOST_PROBLEMS]]
+    if len(lines) > _MOST_PROBLEMS:
+        items.append(f"    - and {len(lines) - _MOST_PROBLEMS:,} more")
+    return "\n".join([title, *items])
+
+
+def _feed_item(feed: FetchResult) -> str:
+    why = f": {code_span(feed.why[0], _MOST_CHARACTERS)}" if feed.why else ""
+    more = f" and {len(feed.why) - 1} more" if len(feed.why) > 1 else ""
+    return f"- {code_span(f'{feed.accelerator}/{feed.name}')}{why}{more}"

@@ -16,8 +16,7 @@ from filelock import FileLock, Timeout
 
 from accelerator_automation.github.api import Api, GitHubError
 from accelerator_automation.github.client import client_from_environment
-from accelerator_automation.night_steps import NightRun, steps
-from accelerator_automation.step_runner import StepResult, run_steps
+from accelerator_automation.night_steps import NightRun, StepResult, run_steps, steps
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.checks.quarantine import load_with_quarantine
 from accelerator_portal.site.difference import (
@@ -25,15 +24,15 @@ from accelerator_portal.site.difference import (
     SiteContent,
     compare,
     compare_pages,
+    markdown,
     page_digests,
     site_content,
 )
-from accelerator_portal.site.difference_markdown import markdown
-from accelerator_portal.site.night_metrics import NightMetrics, StepMetrics
-from accelerator_reports.files.atomic_write import remove_leftovers
+from accelerator_portal.site.site import NightMetrics, StepMetrics
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import UserError
+from accelerator_reports.files.text_file import remove_leftovers
 
 
 def run_night(

@@ -11,19 +11,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from accelerator_automation.github.api import Api, read_all_pages, read_response
-from accelerator_automation.github.comments import BOT, own_comment, put_comment
+from accelerator_automation.github.comments import (
+    BOT,
+    Maintainers,
+    changed_platforms,
+    notices,
+    own_comment,
+    put_comment,
+    require_harmless,
+)
 from accelerator_automation.github.models import (
     Artifacts,
     ChangedFile,
     PullRequest,
     PullRequestRun,
 )
-from accelerator_automation.markdown_check import require_harmless
-from accelerator_automation.platform_maintainers import Maintainers, changed_platforms, notices
-from accelerator_automation.zip_members import ArtifactError, read_members
-from accelerator_portal.catalog.markdown_quotes import code_span
-from accelerator_portal.site.difference import Difference
-from accelerator_portal.site.difference_markdown import markdown
+from accelerator_automation.github.zip_members import ArtifactError, read_members
+from accelerator_portal.catalog.markdown_file import code_span
+from accelerator_portal.site.difference import Difference, markdown
 from accelerator_reports.file_reading import parse_json
 
 MARKER = "<!-- accelerator-portal:diff -->"

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from accelerator_reports.outcomes import Outcome, verdict
 from accelerator_reports.report import Component, Environment, Report
-from accelerator_reports.test_keys import Identity, IdentityValues, group_name, identity_values
+from accelerator_reports.test_ids import Identity, IdentityValues, group_name, identity_values
 
 DifferenceKind = Literal["new-failure", "fix", "changed", "only-first", "only-second"]
 

@@ -13,13 +13,14 @@ from accelerator_reports.files.wording import count
 from accelerator_reports.report import (
     OperatorCoverage,
     Report,
+    Shard,
     Suite,
     TestEntry,
     different_facts,
     environment_facts,
+    positions_of,
 )
 from accelerator_reports.run_environment import merged_environment
-from accelerator_reports.shard import Shard, positions_of
 from accelerator_reports.shortened_text import shortened_text
 
 _PLAN_REMEDY = "run all shards with the same versions, options, known issues and settings"

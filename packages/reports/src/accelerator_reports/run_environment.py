@@ -12,8 +12,7 @@ from typing import Any
 
 from accelerator_reports.file_reading import read_text
 from accelerator_reports.files.problem import Problem, ProblemsError
-from accelerator_reports.files.yaml_file import parse_yaml
-from accelerator_reports.files.yaml_validation import validate
+from accelerator_reports.files.yaml_file import parse_yaml, validate
 from accelerator_reports.report import Environment
 
 ENVIRONMENT_OPTIONS = ("torch", "os", "arch", "python", "hardware", "driver")

@@ -7,7 +7,7 @@ from accelerator_reports.cli.lazy_command import LazyCommand
 
 COMMANDS = {
     "suites": LazyCommand(
-        "accelerator_validation.cli.suites:suites", "Add the harness's test names to data/suites."
+        "accelerator_validation.cli.validate:suites", "Add the harness's test names to data/suites."
     ),
     "validate": LazyCommand(
         "accelerator_validation.cli.validate:validate",

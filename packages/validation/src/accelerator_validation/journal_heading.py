@@ -12,13 +12,13 @@ from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.wording import count
 from accelerator_reports.shortened_text import MAX_TEXT_LENGTH
 from accelerator_validation.executorch.registry import DEFAULT_BACKEND
+from accelerator_validation.journal import suite_options
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan
-from accelerator_validation.platform_settings import settings_sentences
+from accelerator_validation.platform_folder import settings_sentences
 from accelerator_validation.probe import ProbeResult
 from accelerator_validation.pytorch_tests.checkout import checkout_mismatch
 from accelerator_validation.pytorch_tests.source import PYTORCH_SUITE
-from accelerator_validation.report_builder import suite_options
 from accelerator_validation.request import SUITE_FAMILIES, TORCHBENCH, Request
 
 ON_CPU = (

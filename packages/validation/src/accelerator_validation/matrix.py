@@ -11,13 +11,11 @@ from pydantic import Field, model_validator
 
 from accelerator_reports.files.fields import Id, Line, Paragraph, StrictModel, validation_error
 from accelerator_reports.files.problem import Problem, ProblemsError
-from accelerator_reports.files.yaml_file import parse_yaml
-from accelerator_reports.files.yaml_validation import validate
-from accelerator_reports.install_check import Check
+from accelerator_reports.files.yaml_file import parse_yaml, validate
 from accelerator_reports.outcomes import RunLevel
 from accelerator_reports.report import Tolerance
-from accelerator_reports.suite_file import SuiteKind
-from accelerator_reports.validation_file import DeployRecipe
+from accelerator_reports.suite_names import SuiteKind
+from accelerator_reports.validation_file import Check, DeployRecipe
 
 SUITES_PACKAGE = "accelerator_validation.suites"
 

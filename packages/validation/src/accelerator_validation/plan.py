@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from accelerator_reports.files.problem import UserError
-from accelerator_reports.known_issues import issue_matches_test
-from accelerator_reports.known_issues_file import KnownFailure
-from accelerator_reports.shard import Shard
+from accelerator_reports.known_issues import KnownFailure, issue_matches_test
+from accelerator_reports.report import Shard
 from accelerator_validation.case import Case
 from accelerator_validation.matrix import Matrix
 

@@ -19,8 +19,8 @@ from multiprocessing.context import ForkServerContext, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from accelerator_reports.missing_operators import missing_operator
 from accelerator_reports.outcomes import OUTCOMES, Outcome
+from accelerator_reports.report_views import missing_operator
 from accelerator_validation.case import (
     Case,
     Result,
@@ -28,13 +28,13 @@ from accelerator_validation.case import (
     with_note,
     with_recording_failure,
 )
-from accelerator_validation.crash_evidence import (
+from accelerator_validation.side_process import interrupts_ignored, kill_group, signal_name
+from accelerator_validation.suite_interface import (
     REFERENCE_PREFIX,
     crash_excerpt,
     last_step,
     read_log,
 )
-from accelerator_validation.side_process import interrupts_ignored, kill_group, signal_name
 from accelerator_validation.worker import Job, Message, run_worker
 
 # The number of workers that die in a row before they start a test, at which the run stops: the

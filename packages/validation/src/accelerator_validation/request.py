@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from accelerator_reports.files.problem import did_you_mean
-from accelerator_reports.known_issues_file import KnownFailure
+from accelerator_reports.known_issues import KnownFailure
 from accelerator_reports.outcomes import ReportKind, RunLevel, TriggerKind
 from accelerator_reports.validation_file import Validation
-from accelerator_validation.case_selection import parse_expression
+from accelerator_validation.case import parse_expression
 from accelerator_validation.executorch.registry import DEFAULT_BACKEND
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_validation.plan import (

@@ -14,19 +14,24 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
-from accelerator_reports.files.atomic_write import write_chunks_atomically
 from accelerator_reports.files.problem import first_error_text, printable
+from accelerator_reports.files.text_file import write_chunks_atomically
 from accelerator_reports.outcomes import ATTEMPTED, UNSETTLED, Outcome, outcomes_in
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import report_lines
 from accelerator_validation.case import Case, Result
-from accelerator_validation.journal import Journal, JournalContent, JournalError, read_journal
+from accelerator_validation.journal import (
+    Journal,
+    JournalContent,
+    JournalError,
+    build_report,
+    read_journal,
+)
 from accelerator_validation.journal_heading import heading
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.pool import Pool, PoolError, start_fork_server
 from accelerator_validation.probe import ProbeResult
-from accelerator_validation.report_builder import build_report
 from accelerator_validation.request import Request, require_script_permission
 from accelerator_validation.side_process import interrupts_ignored
 from accelerator_validation.worker import Job

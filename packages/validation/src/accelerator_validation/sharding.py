@@ -20,15 +20,14 @@ from statistics import median_low
 
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.files.wording import count
-from accelerator_reports.report import Report
+from accelerator_reports.report import Report, Shard, positions_text
 from accelerator_reports.report_file import read_report
-from accelerator_reports.shard import Shard, positions_text
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
+from accelerator_validation.journal import suite_options
 from accelerator_validation.journal_heading import repeat_options
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.platform_folder import PlatformFolder
-from accelerator_validation.report_builder import suite_options
 from accelerator_validation.request import Request, ShardRequest
 
 

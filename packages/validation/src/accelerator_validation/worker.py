@@ -32,14 +32,20 @@ from accelerator_validation.case import (
     Case,
     ObservedOperators,
     Result,
+    classify_error,
+    describe_error,
     with_note,
     with_recording_failure,
 )
-from accelerator_validation.classify import classify_error, describe_error
-from accelerator_validation.crash_evidence import error_stack, output_excerpt, read_log
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.probe import is_round_trip_exact
-from accelerator_validation.suite_interface import Context, load_suite
+from accelerator_validation.suite_interface import (
+    Context,
+    error_stack,
+    load_suite,
+    output_excerpt,
+    read_log,
+)
 
 MessageKind = Literal["begin", "verdict", "end", "idle", "unfit", "unforkable"]
 Message = tuple[MessageKind, str, Result | None]

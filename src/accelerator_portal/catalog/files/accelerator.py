@@ -1,4 +1,4 @@
-"""Models `accelerator.yaml`: what a platform is, which features work, and where its reports are."""
+"""Models `accelerator.yaml`: a platform, its hardware and features, and its tests of PyTorch."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, model_validator
 
-from accelerator_portal.catalog.files.hardware import Hardware
 from accelerator_portal.catalog.files.shared_files import RepositoryName
-from accelerator_portal.catalog.files.upstream_events import UpstreamEvents
 from accelerator_reports.files.fields import (
+    NOT_BOOL,
     AdditionalPlatformId,
     Arch,
     Day,
@@ -29,6 +28,7 @@ from accelerator_reports.files.fields import (
     PackageName,
     Paragraph,
     SourceIds,
+    Specifier,
     StrictModel,
     Title,
     TorchVersion,
@@ -37,9 +37,301 @@ from accelerator_reports.files.fields import (
     matches,
     validation_error,
 )
-from accelerator_reports.files.folder_name import report_fault
+from accelerator_reports.files.folders import report_fault
 from accelerator_reports.files.sources import Sourced, SourcedFile
 from accelerator_reports.suite_names import OwnSuite
+
+# Models `hardware` in `accelerator.yaml`: cards, and the PyTorch builds that run on each card.
+
+InstanceType = Annotated[Line, Field(max_length=60, pattern=r"^[A-Za-z0-9*][A-Za-z0-9_.*-]+$")]
+
+Purpose = Literal["training", "inference", "edge"]
+Purposes = Annotated[tuple[Purpose, ...], Field(min_length=1)]
+
+
+class Instances(Sourced):
+    """Instance types of one cloud provider with this hardware."""
+
+    cloud: Annotated[Line, Field(max_length=40)]
+    """The cloud provider: `AWS`, `Azure` or `Google Cloud`."""
+    types: Annotated[tuple[InstanceType, ...], Field(min_length=1)]
+    """Names of instance types. `*` matches any letters, digits and hyphens, as in `g5.*`."""
+
+
+PeakOf = Literal["memory", "float64", "float32", "bfloat16", "float16"]
+
+
+class Peak(Sourced):
+    """Peak performance of one device as the vendor states it."""
+
+    of: PeakOf
+    """What is stated: `memory` for the memory bandwidth, or a data type for the speed of dense
+    matrix products."""
+    value: Annotated[
+        float, Field(gt=0, le=10_000_000, json_schema_extra={"unit": "GB/s or TFLOP/s"}), NOT_BOOL
+    ]
+    """The stated figure, in GB/s for `memory` and in TFLOP/s for a data type."""
+
+
+class HardwareModel(StrictModel):
+    """A card, chip or cloud instance. All values are stated by the vendor."""
+
+    name: Annotated[Title, Field(max_length=80)]
+    """Product name as the vendor writes it, for example `Arc B580`."""
+    also: Annotated[tuple[Title, ...], Field(min_length=1)] | None = None
+    """Other names of the hardware, such as code names and names that tools print.
+
+    A name with `#` for a digit or `*` for any words is only searched for, never shown.
+    """
+    instances: Annotated[tuple[Instances, ...], Field(min_length=1)] | None = None
+    """Cloud instances with this hardware."""
+    memory_gb: (
+        Annotated[float, Field(gt=0, le=100_000, json_schema_extra={"unit": "GB"}), NOT_BOOL] | None
+    ) = None
+    """Memory of one device in gigabytes, as the vendor states it. Omit it for shared memory."""
+    memory: Line | None = None
+    """Type of memory, for example `HBM3` or `shared with the processor`."""
+    power_w: (
+        Annotated[float, Field(gt=0, le=100_000, json_schema_extra={"unit": "W"}), NOT_BOOL] | None
+    ) = None
+    """Highest power of one device in watts, as the vendor states it (board power, TDP)."""
+    power: Line | None = None
+    """How the vendor defines `power_w`, for example `TDP with air cooling`."""
+    peaks: Annotated[tuple[Peak, ...], Field(min_length=1)] | None = None
+    """Peak performance as the vendor states it. Measured speeds are shown as a share of it."""
+    arch: Arch | None = None
+    """The processor architecture of a machine, board or superchip, if there is only one."""
+    purpose: Purposes | None = None
+    """What the vendor offers the hardware for: training, inference or edge devices."""
+    note: Line | None = None
+    """A note that is shown to readers."""
+    source: SourceIds | None = None
+    """Ids of the sources of the values, if they differ from those of the generation."""
+
+
+Reach = Literal["installs", "loads", "computes"]
+"""How far a build gets on a device: it installs, it finds the device, basic operations work."""
+
+
+class BuildSupport(Sourced):
+    """Builds for a hardware generation, and how far they get on it."""
+
+    variants: Annotated[tuple[Id, ...], Field(min_length=1)] | None = None
+    """Ids of the variants in `install.yaml` that this is about. Default: all variants."""
+    torch: Specifier | None = None
+    """PyTorch releases that this is about, as a version specifier such as `>=2.9`. Default: all
+    published releases."""
+    os: Annotated[tuple[Os, ...], Field(min_length=1)] | None = None
+    """Operating systems of the builds. Default: all."""
+    arch: Annotated[tuple[Arch, ...], Field(min_length=1)] | None = None
+    """Processor architectures of the builds. Default: all."""
+    reaches: Reach = "computes"
+    """How far the builds get: `installs` if they don't find the device, `loads` if they find it,
+    but basic operations fail or give wrong results, `computes` if basic operations work. The portal
+    offers only builds that compute. For the other values, say in `note` what fails."""
+    inference_only: Flag = False
+    """`true` if the builds are supported for inference, but not for training."""
+    images: Flag = True
+    """`false` if the container images in `install.yaml` are for other hardware."""
+    uncertain: Flag = False
+    """`true` if sources disagree about whether these builds run on the hardware, or none says it.
+    Explain this in `note`."""
+    note: Line | None = None
+    """Limits of the support, for example whether the vendor supports the hardware officially."""
+
+    @model_validator(mode="after")
+    def _check_note_about_doubts(self) -> BuildSupport:
+        if self.uncertain and not self.note:
+            raise validation_error(
+                "uncertain builds have no note", "add a note that says what the sources say"
+            )
+        if self.reaches != "computes" and not self.note:
+            raise validation_error(
+                f'builds that reach only "{self.reaches}" have no note', "say in a note what fails"
+            )
+        return self
+
+
+class OtherBuilds(Sourced):
+    """Builds without an install command in the portal. `faq.md` says how to install them."""
+
+    question: Line
+    """The heading of the question in `faq.md` whose answer says how to install the builds."""
+
+
+class Generation(Sourced):
+    """Hardware that is supported by the same builds: a generation, or one chip of it."""
+
+    name: Annotated[Title, Field(max_length=60)]
+    """Name of the generation or family, as the vendor writes it, for example `Ada Lovelace`."""
+    chip: Annotated[Title, Field(max_length=40)] | None = None
+    """The name that builds use for the hardware: compute capability, gfx target or chip name."""
+    also: Annotated[tuple[Title, ...], Field(min_length=1)] | None = None
+    """Other names of the generation or chip, for example `sm_70`."""
+    vendor: Title | None = None
+    """The manufacturer, if it isn't the platform's vendor."""
+    arch: Arch | None = None
+    """The processor architecture of machines with this hardware, if they all have the same one."""
+    jetpack: Annotated[Line, Field(pattern=r"^\d+(\.\d+)*$")] | None = None
+    """For NVIDIA Jetson modules: the oldest JetPack release that the builds run on, for example
+    `6.1`."""
+    builds: tuple[BuildSupport, ...]
+    """Builds for the hardware. Write `[]` if no published build has code for it."""
+    other_builds: OtherBuilds | None = None
+    """Builds for the hardware without an install command in the portal."""
+    note: Line | None = None
+    """A note for readers. If no build runs on the hardware, state why and since when."""
+    models: Annotated[tuple[HardwareModel, ...], Field(min_length=1)]
+    """Cards, chips or cloud instances of the generation."""
+
+    @model_validator(mode="after")
+    def _check_note_without_builds(self) -> Generation:
+        if not self.builds and not self.note:
+            what = f'no build runs on "{self.name}", and there is no note'
+            raise validation_error(what, "add builds, or a note that says why and since when")
+        return self
+
+
+class Hardware(StrictModel):
+    """The hardware of one platform, newest generation first."""
+
+    chip: Annotated[Title, Field(max_length=40)] | None = None
+    """What the values of `chip` in `generations` are, for example `Compute capability` or `LLVM
+    target`."""
+    note: Line | None = None
+    """A note on the whole list, for example which hardware is not listed."""
+    generations: Annotated[tuple[Generation, ...], Field(min_length=1)]
+    """The hardware generations."""
+
+
+# Models `upstream_events` in `accelerator.yaml`: which changes of PyTorch are tested, and how.
+
+UpstreamTrigger = Literal["pull-request", "push", "daily", "weekly"]
+Task = Literal["build", "unit", "torchbench", "models"]
+AllowedAuthors = Literal["approved", "anyone"]
+StartMethod = Literal["runner", "workflow", "dispatch", "redispatch"]
+
+OWN_WORKFLOW = "upstream-run.yml"
+"""File name of the portal's workflow that runs tests on runners attached to this repository."""
+
+# GitHub allows 100 characters. Source: npm @octokit/openapi, `repos/create-dispatch-event`.
+EventType = Annotated[
+    str,
+    matches(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
+        "use up to 100 letters, digits and . _ -",
+        "is not a valid event type",
+    ),
+]
+RunnerLabel = Annotated[
+    str,
+    matches(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}",
+        "use letters, digits and . _ -",
+        "is not a valid runner label",
+    ),
+]
+WorkflowName = Annotated[
+    str,
+    matches(
+        r"[a-z0-9][a-z0-9._-]{0,59}\.yml",
+        'use its file name, like "foo.yml"',
+        "is not the file name of a workflow",
+    ),
+]
+
+
+class Dispatch(StrictModel):
+    """A repository to which the portal sends an event."""
+
+    repository: RepositoryName
+    """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
+    event_type: EventType
+    """The event type that the workflow in the repository lists under `on: repository_dispatch:
+    types`."""
+
+
+class UpstreamRun(StrictModel):
+    """Where the tests run. Set exactly one key."""
+
+    runner: Annotated[tuple[RunnerLabel, ...], Field(min_length=1, max_length=10)] | None = None
+    """Labels of your runner that is attached to the portal's repository. The portal's own workflow
+    `upstream-run.yml` runs there."""
+    workflow: WorkflowName | None = None
+    """File name of your workflow in `.github/workflows/` of the portal's repository, for example
+    `acme.yml`."""
+    dispatch: Dispatch | None = None
+    """Your repository that receives the event and runs the tests. The portal reads the run and the
+    report there."""
+    redispatch: Dispatch | None = None
+    """A repository that forwards the event to a private CI and publishes the report of that CI.
+    A missing report is not an error."""
+
+    _check_one_key = exactly_one_of("runner", "workflow", "dispatch", "redispatch")
+
+    @property
+    def start_method(self) -> StartMethod:
+        """The way to start the tests: the name of the key that is set."""
+        if self.runner:
+            return "runner"
+        return "workflow" if self.workflow else "dispatch" if self.dispatch else "redispatch"
+
+    @property
+    def portal_workflow(self) -> str | None:
+        """The file name of the workflow that runs the tests in the portal's repository.
+
+        None if the tests run in another repository.
+        """
+        return OWN_WORKFLOW if self.runner else self.workflow
+
+    @property
+    def sent_to(self) -> Dispatch | None:
+        """The repository that receives an event to start the tests.
+
+        None if the tests run in the portal's repository.
+        """
+        return self.dispatch or self.redispatch
+
+
+class UpstreamEvents(Sourced):
+    """Which changes of PyTorch start tests on the platform, and where the tests run."""
+
+    events: Annotated[tuple[UpstreamTrigger, ...], Field(min_length=1)]
+    """What starts the tests. `pull-request`: opened, changed or labeled pull requests. `push`:
+    commits to main. `daily` and `weekly`: scheduled runs for PyTorch's main branch."""
+    labels: Annotated[tuple[Line, ...], Field(max_length=20)] = ()
+    """Labels of PyTorch's pull requests: only pull requests with one of them start tests. Default:
+    any labels or none."""
+    authors: AllowedAuthors = "approved"
+    """Whose code may run on your machines. `approved`: a pull request from a branch in PyTorch's
+    repository or from a repository of its author, who is a member of PyTorch's organization; or a
+    commit that a member approved or that a person with rights there just labeled with one of your
+    labels. `anyone`: every pull request, also a stranger's that nobody has read. Default:
+    `approved`."""
+    tasks: Annotated[tuple[Task, ...], Field(min_length=1)]
+    """Tasks to run: `build` (PyTorch and the plugin), `unit` (tests), `torchbench`, `models`."""
+    run: UpstreamRun
+    """Where the tests run."""
+    hours: Annotated[int, Field(ge=1, le=72, json_schema_extra={"unit": "hours"})] = 6
+    """Hours to wait for a report. After that, the run counts as lost. Default: 6."""
+
+    @model_validator(mode="after")
+    def _check_labels_event(self) -> UpstreamEvents:
+        for key in ("labels", "authors"):
+            if key in self.model_fields_set and "pull-request" not in self.events:
+                what = f"{key} is only for the event pull-request"
+                raise validation_error(what, "add pull-request to events")
+        return self
+
+    @model_validator(mode="after")
+    def _check_supported_tasks(self) -> UpstreamEvents:
+        if self.run.runner and "torchbench" in self.tasks:
+            remedy = "remove it, or run it in your own workflow"
+            raise validation_error(
+                "the portal's workflow does not support the task torchbench", remedy
+            )
+        return self
+
 
 # GitHub would read other characters as a path, a wildcard or another option.
 GitHubName = Annotated[

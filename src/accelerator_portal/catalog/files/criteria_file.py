@@ -18,7 +18,7 @@ from accelerator_reports.files.fields import (
     validation_error,
 )
 from accelerator_reports.files.sources import Source, Sourced
-from accelerator_reports.suite_file import SuiteKind
+from accelerator_reports.suite_names import SuiteKind
 
 LevelRequirement = Literal["tested", "run", "baseline", "maintainers", "command"]
 Days = Annotated[int, Field(ge=1, le=3650)]

@@ -5,30 +5,176 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
 
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import HOSTS
-from accelerator_portal.catalog.files.install_steps import CONTAINER_ENGINES
-from accelerator_portal.checks.command_texts import CommandText, command_texts
-from accelerator_portal.checks.programs import (
+from accelerator_portal.catalog.files.install_file import CONTAINER_ENGINES, Step
+from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.checks.rule import rule
+from accelerator_portal.checks.shell_commands import (
     GROUP_ENDS,
     SHELLS,
+    Command,
+    Pipeline,
     fetches,
     is_filter,
+    pipelines,
+    pipelines_of_words,
     program_and_arguments,
     program_name,
     runs_its_input,
     startup_file,
 )
-from accelerator_portal.checks.rule import rule
-from accelerator_portal.checks.shell_parser import Command, Pipeline
-from accelerator_portal.install.addresses import (
-    host_of,
-    registry_of,
-    step_addresses,
-    text_addresses,
-)
+from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_reports.files.problem import Problem
+from accelerator_reports.files.yaml_file import Location
+
+# Finds the commands that readers may copy: in install files, guides, FAQs and test reports.
+
+# Reports contain many commands, and most are of the harness. Only texts with a pipe, a backtick, a
+# parenthesis, an address, a dot, an at sign, a container engine, or a word that
+# `words_disabling_checks` looks for are parsed.
+_MAY_BE_UNSAFE = re.compile(
+    r"[|`@.(]|//|verify|insecure|trust|check|force|auth|ssl|tls|docker|podman|nerdctl|-\w*k",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandText:
+    """A command, or code that contains commands, with its file and line.
+
+    `path` is the file. If the command is from an install step, `run` contains the words of the
+    command. Otherwise, `run` is empty. `prose` is true if `text` is from a sentence, so that it is
+    possibly not a command.
+    """
+
+    path: str
+    line: int
+    text: str
+    run: tuple[str, ...] = ()
+    prose: bool = False
+
+    def pipelines(self) -> tuple[Pipeline, ...]:
+        """Return the shell pipelines in the text. Their line numbers are relative to `line`."""
+        return tuple(pipelines_of_words(self.run)) if self.run else _text_pipelines(self.text)
+
+
+# Two rules read each text.
+@lru_cache(maxsize=2048)
+def _text_pipelines(text: str) -> tuple[Pipeline, ...]:
+    return tuple(pipelines(text)) if _MAY_BE_UNSAFE.search(text) else ()
+
+
+def command_texts(catalog: Catalog) -> Iterator[CommandText]:
+    """Yield the commands in vendors' YAML files, in guides and FAQs, and in reports.
+
+    A command that occurs several times in a report is yielded once.
+    """
+    for platform in catalog.platforms:
+        yield from _yaml_command_texts(platform)
+    for file in (*catalog.texts, *catalog.translations):
+        yield from _markdown_command_texts(file)
+    for stored in stored_reports(catalog)[0]:
+        commands: dict[str, int] = {}
+        for suite in stored.report.suites:
+            commands.setdefault(suite.command or "", 1)
+        for index, test in enumerate(stored.report.tests):
+            commands.setdefault(test.command or "", (stored.first_test or 1) + index)
+        for command, line in commands.items():
+            if command:
+                yield CommandText(stored.path, line, command)
+
+
+def _yaml_command_texts(platform: Platform) -> Iterator[CommandText]:
+    install, accelerator = platform.files["install.yaml"], platform.files["accelerator.yaml"]
+    for step in platform.steps:
+        line = platform.line_of(step)
+        if step.run:
+            yield CommandText(install.path, line, " ".join(step.run), step.run)
+        if step.docker and step.docker.args:
+            words = ("docker", "run", *step.docker.args, step.docker.image)
+            yield CommandText(install.path, line, " ".join(words), words)
+        for name, value in (step.env or {}).items():
+            yield CommandText(install.path, line, f"{name}={value}", (f"{name}={value}",))
+    for index, option in enumerate(platform.install.options):
+        if option.note:
+            line = install.line(("options", index, "note"))
+            yield CommandText(install.path, line, option.note, prose=True)
+    for index, entry in enumerate(platform.accelerator.identify):
+        line = accelerator.line(("identify", index, "command"))
+        yield CommandText(accelerator.path, line, entry.command)
+
+
+def _markdown_command_texts(file: MarkdownFile) -> Iterator[CommandText]:
+    for block in file.code:
+        yield CommandText(file.path, block.line, block.text)
+    for span in file.spans:
+        yield CommandText(file.path, span.line, span.text.replace("`", ""), prose=True)
+
+
+# Finds the addresses in the steps of install options, and the hosts of addresses.
+
+# The length is bounded, so that a search takes time proportional to the text. No real scheme is
+# longer.
+_SCHEME = re.compile(r"(?<![a-z0-9])[a-z][a-z0-9+.-]{0,30}://", re.IGNORECASE)
+
+# The most characters of a host, a port and the user name; longer addresses have no listed host.
+_MAX_ADDRESS_LENGTH = 300
+
+
+def text_addresses(text: str) -> list[str]:
+    """Return every address in a text, of any scheme.
+
+    An address ends at the next space, or after _MAX_ADDRESS_LENGTH characters. It can contain
+    quotation marks and brackets, because programs accept them in addresses. For example,
+    `https://trusted)@evil.example` leads to the host `evil.example`.
+    """
+    starts = [match.start() for match in _SCHEME.finditer(text)]
+    return [text[start : start + _MAX_ADDRESS_LENGTH].split(maxsplit=1)[0] for start in starts]
+
+
+def step_addresses(step: Step) -> Iterator[tuple[Location, str]]:
+    """Yield every address that a step fetches from, with its location in the step."""
+    for location, text in _step_texts(step):
+        yield from ((location, address) for address in text_addresses(text))
+
+
+def host_of(address: str) -> str:
+    """Return the host of an address; empty without a host or for an invalid address."""
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
+def registry_of(image: str) -> str:
+    """Return the host of the registry in an image name, or `docker.io` if there is none.
+
+    Names are read as Docker does. Source: splitDockerDomain in distribution/reference.
+    """
+    host, slash, _ = image.partition("/")
+    has_host = "." in host or ":" in host or host == "localhost" or host != host.lower()
+    return host.partition(":")[0].lower() if slash and has_host else "docker.io"
+
+
+def _step_texts(step: Step) -> Iterator[tuple[Location, str]]:
+    """Yield every text of a step that may contain an address, with its location."""
+    if step.pip:
+        yield from ((("pip", "packages", n), text) for n, text in enumerate(step.pip.packages))
+        yield ("pip", "index"), step.pip.index or ""
+        yield ("pip", "extra_index"), step.pip.extra_index or ""
+    if step.docker:
+        yield ("docker", "image"), f"https://{registry_of(step.docker.image)}/"
+        yield from ((("docker", "args", n), text) for n, text in enumerate(step.docker.args))
+    if step.download:
+        yield ("download", "url"), step.download.url
+    yield from ((("run", n), text) for n, text in enumerate(step.run or ()))
+    yield from ((("env", name), text) for name, text in (step.env or {}).items())
+
 
 _SAFE_SCHEMES = {"https", "ssh"}
 # Requests over http to these hosts stay on the machine: to a server that the reader started, and

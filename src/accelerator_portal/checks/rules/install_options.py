@@ -14,18 +14,15 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES, SELECTOR
-from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
-from accelerator_portal.catalog.files.install_file import Option, Requirement
-from accelerator_portal.catalog.files.install_steps import Step
+from accelerator_portal.catalog.files.install_file import Option, Requirement, Step
 from accelerator_portal.catalog.files.shared_files import StartingChoice
+from accelerator_portal.catalog.files.versions_file import CompatibilityRow
 from accelerator_portal.checks.rule import indexed_duplicates, rule
-from accelerator_portal.install.axes import row_key
-from accelerator_portal.install.expand import expand
-from accelerator_portal.install.hardware_limits import lower_bound
+from accelerator_portal.install.expand import builds_of_option, expand
+from accelerator_portal.install.hardware_support import lower_bound
 from accelerator_portal.install.resolution import resolve
-from accelerator_portal.install.rows import InstallRow
+from accelerator_portal.install.rows import InstallRow, row_key
 from accelerator_portal.install.selector import Selector, make_selector
-from accelerator_portal.install.targets import builds_of_option
 from accelerator_reports.files.problem import Fix, Problem, did_you_mean
 from accelerator_reports.files.yaml_file import Location
 

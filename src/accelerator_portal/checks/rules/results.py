@@ -10,31 +10,21 @@ from itertools import islice
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.catalog import FEATURE_TESTS, HISTORY, MODEL_FAMILIES, OWN_RUNS
 from accelerator_portal.catalog.files.shared_files import matches_test_pattern, model_suites
-from accelerator_portal.catalog.known_names import known_names
+from accelerator_portal.catalog.loader import known_names
 from accelerator_portal.checks.rule import indexed_duplicates, rule
 from accelerator_portal.results.stored_reports import StoredReport, left_out_reports, stored_reports
 from accelerator_reports.files.folders import ACCELERATORS, VALIDATION
 from accelerator_reports.files.problem import Problem, did_you_mean
 from accelerator_reports.files.yaml_file import Location
-from accelerator_reports.known_issues import readable_key
-from accelerator_reports.known_issues_file import (
-    KnownFailure,
-    matches_key_pattern,
-)
-from accelerator_reports.report_check import report_problems
-from accelerator_reports.report_names import name_warnings
-from accelerator_reports.suite_file import (
+from accelerator_reports.known_issues import KnownFailure, matches_key_pattern, readable_key
+from accelerator_reports.report_file import name_warnings, report_problems
+from accelerator_reports.suite_names import (
     SUITES_OF_CHECKOUTS,
     SUITES_WITHOUT_FILE,
     SuiteFile,
+    suite_owner,
 )
-from accelerator_reports.suite_names import suite_owner
-from accelerator_reports.test_keys import (
-    Identity,
-    UnreadableKeyError,
-    identity_of,
-    parse_key,
-)
+from accelerator_reports.test_ids import Identity, UnreadableKeyError, identity_of, parse_key
 
 _NEVER = dt.datetime.max.replace(tzinfo=dt.timezone.utc)
 

@@ -1,4 +1,4 @@
-"""Checks versions and dates in vendors' files and shared data: order, age and consistency."""
+"""Checks versions and dates in vendors' files, in shared data and in install commands."""
 
 from __future__ import annotations
 
@@ -6,22 +6,34 @@ import datetime as dt
 import re
 from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
+from functools import cache
 from itertools import pairwise
 from typing import get_args
 
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 from pydantic import ValidationError
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
-from accelerator_portal.catalog.files.releases_file import Build, BuildKind
-from accelerator_portal.catalog.markdown_file import MarkdownFile
+from accelerator_portal.catalog.files.package_file import PACKAGES, PYPI, ReleaseFacts
+from accelerator_portal.catalog.files.versions_file import Build, BuildKind, CompatibilityRow
+from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.checks.rule import rule
-from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.hardware_limits import lower_bound
+from accelerator_portal.install.expand import expand, rows_by_platform
+from accelerator_portal.install.hardware_support import lower_bound
 from accelerator_portal.install.resolution import supported_releases
+from accelerator_portal.install.rows import PREVIEW, InstallRow
+from accelerator_portal.packages.fitting_releases import (
+    admits,
+    fill_versions,
+    newest_version,
+    torch_requirements,
+    usable_releases,
+)
 from accelerator_portal.packages.plugin_releases import new_releases
+from accelerator_portal.packages.portal_packages import TORCH, TORCHVISION, release_line_number
 from accelerator_reports.files.fields import version_or_none
 from accelerator_reports.files.problem import Problem, did_you_mean
 from accelerator_reports.files.sources import Source
@@ -359,3 +371,264 @@ def _outdated_mentions(
                 if version is not None and version < oldest:
                     what = f'{name} "{version_text}" is older than compatibility.yaml requires'
                     yield Problem(file.path, number, what, f"use {oldest} or newer")
+
+
+# Checks that commands install companions of torch, such as torchvision, in fitting versions.
+
+_PYTORCH_BUILD = re.compile(r"cpu|xpu|cu\d+|rocm\d+(?:\.\d+)*")
+
+
+@rule()
+def companions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Commands pin torchvision, torchaudio and other companions to versions that support torch.
+
+    Companions contain libraries that are built for certain torch releases, and not every wheel
+    declares the torch that it needs. An unpinned torchaudio next to `torch==2.9.0` installs the
+    newest torchaudio, whose library cannot be loaded with this torch. `data/releases.yaml` lists
+    the matching versions. Versions with a vendor's own suffix, such as `+metax3.8.1.0`, are not
+    compared.
+    """
+    problems: dict[Problem, None] = {}
+    companions_of = cache(catalog.releases.companions_of)  # there are fewer releases than rows
+    for row in expand(catalog)[0]:
+        if row.build == PREVIEW:
+            continue
+        requirements = _row_requirements(row)
+        if not any(r.name == "torch" and _pinned_version(r) for r in requirements):
+            continue
+        versions_by_package = companions_of(row.build)
+        for requirement in requirements:
+            if fault := _companion_fault(requirement, versions_by_package, row.build):
+                problems[catalog.by_id[row.platform].option_problem(row.option, *fault)] = None
+    yield from problems
+
+
+@rule(level="warning")
+def unpinned_packages(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """If a command for a PyTorch release pins a package, it states a version of each package.
+
+    Without one, the command installs another version next month, which nobody has tried. A bound
+    such as `numpy<2` is enough.
+    """
+    unpinned: dict[tuple[str, str], dict[str, None]] = {}
+    for row in expand(catalog)[0]:
+        requirements = _row_requirements(row)
+        if row.build != PREVIEW and any(map(_pinned_version, requirements)):
+            companions = catalog.releases.companions_of(row.build)  # they have a rule of their own
+            open_requirements = (r for r in requirements if not (r.specifier or r.url))
+            names = (
+                r.name for r in open_requirements if canonicalize_name(r.name) not in companions
+            )
+            unpinned.setdefault((row.platform, row.option), {}).update(dict.fromkeys(names))
+    for (platform, option), option_names in unpinned.items():
+        if option_names:
+            what = f"the command states no version of {', '.join(option_names)}"
+            remedy = "add the version that was tried, such as name==1.0"
+            yield catalog.by_id[platform].option_problem(option, what, remedy)
+
+
+def _row_requirements(row: InstallRow) -> list[Requirement]:
+    """Return the pip requirements in the commands of `row`, such as `torch==2.9.0`."""
+    requirements = []
+    for package in (package for call in row.calls for package in call.packages):
+        with suppress(InvalidRequirement):  # reading the file reports it
+            requirements.append(Requirement(package))
+    return requirements
+
+
+def _pinned_version(requirement: Requirement) -> Version | None:
+    exact = [s.version for s in requirement.specifier if s.operator in {"==", "==="}]
+    return version_or_none(exact[0]) if exact else None
+
+
+def _companion_fault(
+    requirement: Requirement, versions_by_package: Mapping[str, tuple[str, ...]], torch: str
+) -> tuple[str, str] | None:
+    """Return what is wrong with a requirement, and the fix; None if it fits the torch release.
+
+    `versions_by_package` contains the versions that support the torch release `torch`, by package
+    name.
+    """
+    name = canonicalize_name(requirement.name)
+    if name not in versions_by_package:
+        return None
+    pin, versions = _pinned_version(requirement), versions_by_package[name]
+    if pin and pin.local and not _PYTORCH_BUILD.fullmatch(pin.local):
+        return None
+    if pin and pin.base_version in versions:
+        return None
+    remedy = (
+        f"write {name}=={versions[0]}, or leave {name} out" if versions else f"leave {name} out"
+    )
+    if pin is None:
+        return f'"{requirement}" next to torch=={torch} is not pinned to a version', remedy
+    listing = f"{RELEASES} lists {' and '.join(versions) or 'no version'} for torch {torch}"
+    return f'"{requirement}" does not support torch {torch}: {listing}', remedy
+
+
+# Compares versions that texts and `data/releases.yaml` call the newest with package facts.
+
+_ANY_PLACEHOLDER = re.compile(r"\{newest:[^{}\s]{0,80}\}?")
+_VERSION = r"v?(?P<version>\d+(?:\.\w+)+)"
+# `the newest release is 2.11.0`, `torch_xla 2.9.0 is the last release.`
+_CLAIM = re.compile(
+    rf"\b(?:newest|latest|last)(?:\s+(?P<subject>[\w-]+))?(?:\s+so\s+far)?(?:,|:|\s+is|\s+was)\s+"
+    rf"{_VERSION}|(?:(?P<name>[\w-]+)\s+)?{_VERSION.replace('version', 'other')}\s+is\s+the\s+"
+    r"(?:newest|latest|last)(?:\s+(?:release|version))?(?=\s+so\s+far|[.,:;)]|$)"
+)
+_PLUGIN_NAME = re.compile(r"(?<![\w./@-])torch[\w-]+", re.IGNORECASE)
+_TORCH_PIN = re.compile(r"(?<![\w-])torch==\d[\w.]*")
+_PIN = re.compile(r"([\w-]+)==([\w.]+)")
+
+
+@rule()
+def version_placeholders(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """Placeholders such as `{newest:torchaudio}` in guides and answers name a known package.
+
+    The site shows the newest version in their place. `{newest:torch+cpu+cu126}` is the newest
+    PyTorch release that has both builds.
+    """
+    for path, line, text in _texts(catalog):
+        for found in _ANY_PLACEHOLDER.finditer(text):
+            if fill_versions(catalog, found[0]) == found[0]:
+                what = f'no version is known for the placeholder "{found[0]}"'
+                remedy = "name a package of data/packages, as in {newest:torchaudio}"
+                yield Problem(path, line + text.count("\n", 0, found.start()), what, remedy)
+
+
+def _texts(catalog: Catalog) -> Iterator[tuple[str, int, str]]:
+    """Yield each section of guides and answers, and each text of a YAML file, with its line."""
+    for path, yaml_file in catalog.files.items():
+        for location, value in yaml_file.values():
+            if isinstance(value, str):
+                yield path, yaml_file.line(location), value
+    for file in (*catalog.texts, *catalog.translations):
+        for section in file.sections:
+            yield file.path, section.text_line, section.text
+
+
+@rule(level="warning")
+def newest_versions(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
+    """What is called the newest version is the newest one that `data/packages/` has.
+
+    The rule checks the companions of torch and the newest release in `data/releases.yaml`,
+    sentences such as "the newest release is 2.11.0" in guides, answers and notes, and examples that
+    pin torch. A text can write `{newest:torchaudio}` instead of the version.
+    """
+    yield from _unlisted_versions(catalog)
+    for path, yaml_file in catalog.files.items():
+        for location, value in yaml_file.values():
+            if isinstance(value, str):
+                for _, what, remedy in _outdated_claims(catalog, value, {}):
+                    yield Problem(path, yaml_file.line(location), what, remedy)
+    own_texts = {p.path(name) for p in catalog.platforms if p.in_tree for name in _TEXT_FILES}
+    for file in catalog.texts:
+        yield from _text_problems(catalog, file)
+        if file.path in own_texts or file is catalog.faq:
+            yield from _outdated_pins(catalog, file)
+
+
+_TEXT_FILES = ("guide.md", "faq.md")
+
+
+def _unlisted_versions(catalog: Catalog) -> Iterator[Problem]:
+    """Yield a problem for each release on PyPI that `data/releases.yaml` should list.
+
+    For torchvision, only the version for the newest torch is compared, because older releases
+    keep the torchvision that was released with them.
+    """
+    releases = catalog.releases
+    first_index = {c.package: n for n, c in reversed([*enumerate(releases.companions)])}
+    for package in (TORCH, TORCHVISION, *first_index):
+        facts = catalog.packages.get(package)
+        on_pypi = facts.on(PYPI) if facts else None
+        for release in usable_releases(on_pypi.releases) if on_pypi else ():
+            if facts is None or not _is_unlisted(catalog, package, release):
+                continue
+            line = release_line_number(facts, PYPI, release.version)
+            what = f"PyPI has {package} {release.version} ({PACKAGES}/{package}.json:{line})"
+            remedy = f"add a row for {package} {release.version}, with its source"
+            if package == TORCH:
+                remedy = f"run accelerator-portal release add {release.version}"
+            elif package == TORCHVISION:
+                remedy = f"write {release.version}, with its source"
+            location = ("companions", first_index[package]) if package in first_index else None
+            newest = ("releases", releases.releases.index(releases.newest))
+            yield catalog.problem(RELEASES, location or newest, what, remedy)
+
+
+def _is_unlisted(catalog: Catalog, package: str, release: ReleaseFacts) -> bool:
+    """Return whether a release is newer than what is listed for a torch that it supports.
+
+    Metadata that names no torch says nothing about older versions of torch.
+    """
+    newest = catalog.releases.newest.version
+    if package == TORCH:
+        return Version(release.version) > Version(newest)
+    stated = torch_requirements(release).values()
+    older = () if package == TORCHVISION or not stated else catalog.releases.by_version
+    return any(
+        Version(release.version) > max(map(Version, listed))
+        for torch in (newest, *older)
+        if all(admits(line, torch) for line in stated)
+        and (listed := catalog.releases.companions_of(torch).get(package))
+    )
+
+
+def _text_problems(catalog: Catalog, file: MarkdownFile) -> Iterator[Problem]:
+    for name, source in file.sources.items():
+        for _, what, remedy in _outdated_claims(catalog, source.title, {}):
+            yield Problem(file.path, file.source_lines[name], what, remedy)
+    for section in file.sections:
+        for start, what, remedy in _outdated_claims(catalog, section.text, file.sources):
+            line = section.text_line + section.text.count("\n", 0, start)
+            yield Problem(file.path, line, what, remedy)
+
+
+def _outdated_pins(catalog: Catalog, file: MarkdownFile) -> Iterator[Problem]:
+    for block in file.code:
+        for line, text in enumerate(block.text.splitlines(), block.line):
+            for pin in _TORCH_PIN.findall(text):
+                remedy = "write torch=={newest:torch}, or name builds as in {newest:torch+cpu}"
+                yield Problem(file.path, line, f'the example pins "{pin}"', remedy)
+    companions = catalog.releases.companions_of(catalog.releases.newest.version)
+    for span in file.spans:
+        pinned = _PIN.fullmatch(span.text)
+        if pinned and companions.get(pinned[1]) and pinned[2] != companions[pinned[1]][0]:
+            what = f'"{span.text}" is not the newest version, {companions[pinned[1]][0]}'
+            remedy = f"write {pinned[1]}=={{newest:{pinned[1]}}}"
+            yield Problem(file.path, span.line, what, remedy)
+
+
+def _outdated_claims(
+    catalog: Catalog, text: str, sources: Mapping[str, Source]
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the position of each claim that names an older version, with a message and the fix.
+
+    A claim is about the package that it names, or that the next citation of its paragraph names, or
+    that was named last before it.
+    """
+    for claim in _CLAIM.finditer(text):
+        stated = version_or_none(claim["version"] or claim["other"])
+        package = _package_of_claim(catalog, text, claim, sources)
+        newest = newest_version(catalog, package) if package else None
+        if stated and newest and Version(newest).release[: len(stated.release)] > stated.release:
+            words = " ".join(claim[0].split())
+            what = f'"{words}", but the newest {package} is {newest}'
+            yield claim.start(), what, f"write {{newest:{package}}}, or correct the sentence"
+
+
+def _package_of_claim(
+    catalog: Catalog, text: str, claim: re.Match[str], sources: Mapping[str, Source]
+) -> str | None:
+    known = catalog.packages
+    named = canonicalize_name(claim["name"] or claim["subject"] or "")
+    if named in known:
+        return named
+    end = text.find("\n\n", claim.end())
+    following = CITATION.findall(text[claim.end() : end if end >= 0 else len(text)])
+    cited = [source.package for name in following if (source := sources.get(name))]
+    if cited and cited[0]:
+        return canonicalize_name(cited[0])
+    mentioned = _PLUGIN_NAME.findall(text[: claim.end()].rpartition("\n\n")[2])
+    return canonicalize_name(mentioned[-1]) if mentioned else None

@@ -13,8 +13,8 @@ from pydantic import BaseModel, Field
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.accelerator import Accelerator
-from accelerator_portal.catalog.files.compatibility_file import Compatibility
 from accelerator_portal.catalog.files.install_file import Install
+from accelerator_portal.catalog.files.versions_file import Compatibility
 from accelerator_portal.catalog.schema import SCHEMA_MODELS, model_schema, slug
 from accelerator_portal.install.additional_platforms import (
     AdditionalPlatform,
@@ -23,8 +23,8 @@ from accelerator_portal.install.additional_platforms import (
     additional_platform_id,
 )
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.hardware_limits import DriverBounds, row_ranges
-from accelerator_portal.install.payload import Card, payload, payload_overview
+from accelerator_portal.install.hardware_support import DriverBounds, row_ranges
+from accelerator_portal.install.resolution import Card, payload, payload_overview
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.difference import Difference

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from accelerator_portal.results.result_files import (
+    COLUMNS,
     HISTORY,
     ResultFile,
     archived_accelerators,
@@ -19,9 +20,8 @@ from accelerator_portal.results.result_files import (
     listed_files,
     row_counts,
 )
-from accelerator_portal.results.result_rows import COLUMNS
 from accelerator_portal.results.result_table import query
-from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
+from accelerator_portal.site.results.results_view import RESULTS_PAGES
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_reports.files.problem import ProblemsError

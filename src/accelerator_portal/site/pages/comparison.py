@@ -9,7 +9,7 @@ from functools import partial
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.hardware import HardwareModel, Purpose
+from accelerator_portal.catalog.files.accelerator import HardwareModel, Purpose
 from accelerator_portal.catalog.message import (
     Translatable,
     comma_list,
@@ -18,8 +18,8 @@ from accelerator_portal.catalog.message import (
     semicolon_list,
 )
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.labels import METHOD_LABELS, OS_LABELS
 from accelerator_portal.install.resolution import supported_releases
+from accelerator_portal.install.rows import METHOD_LABELS, OS_LABELS
 from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.pages.features import FEATURE_LABELS
 from accelerator_portal.site.results.speeds import SpeedRun, newest_runs

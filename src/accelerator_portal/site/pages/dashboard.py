@@ -11,18 +11,19 @@ from typing import Any
 from urllib.parse import urlencode
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.cached import cached_by_owner
+from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.catalog.message import message
 from accelerator_portal.packages.news import news
-from accelerator_portal.results.breakages import (
+from accelerator_portal.results.evidence_level import (
     FLAKY_WINDOW,
     Breakage,
+    QualityAssessment,
+    as_of_reports,
     never_passed_count,
     open_breakages,
 )
-from accelerator_portal.results.evidence_level import QualityAssessment, as_of_reports
 from accelerator_portal.results.history import HistoryPoint
-from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.results.stored_reports import SuiteEvidence
 from accelerator_portal.site.results.results_view import (
     DEMANDS,
     ResultsView,
@@ -36,7 +37,7 @@ from accelerator_reports.files.folders import KNOWN_ISSUES
 from accelerator_reports.known_issues import OutdatedIssue, outdated_issues
 from accelerator_reports.outcomes import Outcome, ReportKind
 from accelerator_reports.suite_names import suite_folder
-from accelerator_reports.test_keys import identity_of, parse_key
+from accelerator_reports.test_ids import identity_of, parse_key
 
 
 class SuiteState(StrictModel):

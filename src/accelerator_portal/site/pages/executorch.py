@@ -12,8 +12,7 @@ from packaging.version import Version
 from accelerator_portal.catalog.files.criteria_file import ExecutorchReadiness, ReadinessCriterion
 from accelerator_portal.catalog.files.shared_files import CountedItem, Goal
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.results.suite_evidence import SuiteEvidence, newest_evidence
+from accelerator_portal.results.stored_reports import StoredReport, SuiteEvidence, newest_evidence
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.vendor_text import SourceList
 from accelerator_reports.comparison import DifferenceKind, difference_kind

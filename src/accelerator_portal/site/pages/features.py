@@ -11,12 +11,12 @@ from typing import get_args
 
 from pydantic import SkipValidation
 
-from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
+from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.catalog.message import message
 from accelerator_portal.results.stored_reports import LONG_AGO, StoredReport
-from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.results.results_view import address_of
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_reports.files.fields import FeatureId, StrictModel

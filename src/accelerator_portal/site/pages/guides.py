@@ -16,8 +16,8 @@ from accelerator_portal.site.commands_table import (
     default_build_rows,
     offline_installs,
     preferred_rows,
+    record_schemas,
 )
-from accelerator_portal.site.format_reference import record_schemas
 from accelerator_portal.site.pages.platforms import other_backends
 from accelerator_portal.site.results.findings import FindingsData, finding_counts, total_findings
 from accelerator_portal.site.selector_view import selector_view

@@ -14,15 +14,15 @@ from urllib.parse import urlencode
 from pydantic import SkipValidation
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.cached import cached_by_owner
-from accelerator_portal.catalog.files.accelerator import Identify
-from accelerator_portal.catalog.files.finder_file import FinderWords
-from accelerator_portal.catalog.files.hardware import (
+from accelerator_portal.catalog.files.accelerator import (
     BuildSupport,
     Generation,
     HardwareModel,
+    Identify,
     Reach,
 )
+from accelerator_portal.catalog.files.shared_files import FinderWords
+from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.catalog.message import message, or_list
 from accelerator_portal.catalog.schema import slug
 from accelerator_portal.install.hardware_support import (
@@ -30,7 +30,7 @@ from accelerator_portal.install.hardware_support import (
     ReleaseSupport,
     hardware_support,
 )
-from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
+from accelerator_portal.install.rows import ARCH_LABELS, OS_LABELS
 from accelerator_portal.site.results.speeds import newest_runs, speed_table
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, data_file

@@ -26,13 +26,12 @@ from accelerator_portal.site.results.history_view import (
     listed_weeks,
     week_of,
 )
-from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
-from accelerator_portal.site.results.results_view import ResultsView
+from accelerator_portal.site.results.results_view import RESULTS_PAGES, ResultsView
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file, shards
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.outcomes import GOOD, Outcome, Stage
-from accelerator_reports.test_keys import SETTINGS, parse_key
+from accelerator_reports.test_ids import SETTINGS, parse_key
 
 
 class PointData(StrictModel):

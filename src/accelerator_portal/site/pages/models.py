@@ -16,21 +16,18 @@ from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
+from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.catalog.message import Translatable, comma_list, message
 from accelerator_portal.results.history import ResultKind, result_kind
-from accelerator_portal.results.stated_models import (
+from accelerator_portal.results.result_matrices import (
     Statement,
     model_statements,
     statements_of_family,
 )
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.results.result_addresses import (
-    RESULTS_PAGES,
-    address_of,
-)
+from accelerator_portal.site.results.results_view import RESULTS_PAGES, address_of
 from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file

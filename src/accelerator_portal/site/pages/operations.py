@@ -7,12 +7,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from accelerator_portal.catalog.grouping import grouped
-from accelerator_portal.site.night_metrics import (
-    NightMetrics,
-    Operations,
-    StepMetrics,
-)
-from accelerator_portal.site.site import Page, Site
+from accelerator_portal.site.site import NightMetrics, Operations, Page, Site, StepMetrics
 from accelerator_portal.site.site_file import SiteFile, data_file
 
 SCHEMAS = {"operations": Operations}

@@ -20,7 +20,7 @@ from accelerator_portal.catalog.files.package_file import (
     PackageFacts,
     PackagesRead,
 )
-from accelerator_portal.install.labels import OS_LABELS
+from accelerator_portal.install.rows import OS_LABELS
 from accelerator_portal.packages.fitting_releases import (
     FittingRelease,
     PluginIndex,

@@ -12,7 +12,7 @@ from accelerator_portal.catalog.message import message
 from accelerator_portal.catalog.schema import slug
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.results.history import RESULT_KINDS
-from accelerator_portal.results.stated_models import model_statements
+from accelerator_portal.results.result_matrices import model_statements
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.languages import Language

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.facts import vendor_sites
+from accelerator_portal.catalog.catalog import vendor_sites
 from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
 from accelerator_portal.catalog.schema import slug
 from accelerator_portal.site.languages import ENGLISH, Language

@@ -12,20 +12,26 @@ from typing import Any
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.history_view import listed_anchors
-from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
-from accelerator_portal.site.results.results_view import KIND_DESCRIPTIONS, environment_rows
+from accelerator_portal.site.results.results_view import (
+    KIND_DESCRIPTIONS,
+    RESULTS_PAGES,
+    environment_rows,
+)
 from accelerator_portal.site.results.suite_tests import ReportedTest, large_suites, reported_tests
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import API, SiteFile, data_file, shards
 from accelerator_reports.comparison import DIFFERENCE_TITLES, PAIR_NOTES
 from accelerator_reports.files.fields import StrictModel
-from accelerator_reports.hw_classification import classification_counts
-from accelerator_reports.missing_operators import missing_operators, waiting_tests_text
 from accelerator_reports.outcomes import GOOD, OUTCOMES, Outcome, ReportKind
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import report_text
+from accelerator_reports.report_views import (
+    classification_counts,
+    missing_operators,
+    waiting_tests_text,
+)
 from accelerator_reports.suite_names import suite_folder
-from accelerator_reports.test_keys import SETTINGS
+from accelerator_reports.test_ids import SETTINGS
 
 
 class ReportEntry(StrictModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from string import ascii_letters
 
-from accelerator_portal.site.results.result_addresses import RESULTS_PAGES
+from accelerator_portal.site.results.results_view import RESULTS_PAGES
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_reports.files.fields import StrictModel

@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.cached import cached_by_owner
-from accelerator_portal.catalog.facts import (
+from accelerator_portal.catalog.catalog import (
     STALE_DAYS,
     TRUST_LEVELS,
     AgedFact,
@@ -20,6 +19,7 @@ from accelerator_portal.catalog.facts import (
     facts_by_platform,
 )
 from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_reports.files.fields import StrictModel

@@ -15,15 +15,16 @@ from typing import Any, Literal
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.schema import slug
-from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.results.stored_reports import SuiteEvidence
 from accelerator_portal.site.pages.reports import SUITE_TESTS
 from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
 from accelerator_portal.site.results.history_view import listed_anchors
-from accelerator_portal.site.results.result_addresses import RESULTS_PAGES, initial
 from accelerator_portal.site.results.results_view import (
     KIND_DESCRIPTIONS,
+    RESULTS_PAGES,
     MatrixData,
     ResultsView,
+    initial,
 )
 from accelerator_portal.site.results.speeds import speed_table
 from accelerator_portal.site.results.suite_tests import (

@@ -12,17 +12,18 @@ from packaging.version import Version
 from pydantic import SkipValidation
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.cached import cached_by_owner
 from accelerator_portal.catalog.catalog import RELEASES
-from accelerator_portal.catalog.files.compatibility_file import CompatibilityRow
-from accelerator_portal.catalog.files.releases_file import Release, Releases, Wheel
-from accelerator_portal.catalog.grouping import grouped
+from accelerator_portal.catalog.files.versions_file import (
+    CompatibilityRow,
+    Release,
+    Releases,
+    Wheel,
+)
+from accelerator_portal.catalog.grouping import cached_by_owner, grouped
 from accelerator_portal.catalog.message import comma_list, message
-from accelerator_portal.install.axes import build_id
-from accelerator_portal.install.labels import ARCH_LABELS, OS_LABELS
+from accelerator_portal.install.expand import compatibility_rows
 from accelerator_portal.install.resolution import supported_releases
-from accelerator_portal.install.rows import InstallRow
-from accelerator_portal.install.targets import compatibility_rows
+from accelerator_portal.install.rows import ARCH_LABELS, OS_LABELS, InstallRow, build_id
 from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
 from accelerator_portal.site.commands_table import commands_table
 from accelerator_portal.site.site import Page, Site

@@ -13,12 +13,13 @@ from typing import Final, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.message import comma_list, message, plural
-from accelerator_portal.results.suite_evidence import SuiteEvidence
+from accelerator_portal.results.stored_reports import SuiteEvidence
 from accelerator_portal.site.text_formats import outcome_words
 from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
-from accelerator_reports.suite_file import SuiteFile, SuiteKind
 from accelerator_reports.suite_names import (
     OwnSuite,
+    SuiteFile,
+    SuiteKind,
     is_executorch_suite,
     suite_folder,
     suite_owner,

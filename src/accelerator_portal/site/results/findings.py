@@ -18,17 +18,15 @@ from packaging.version import Version
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.message import join_sentences, message
-from accelerator_portal.install.axes import row_key
-from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow
-from accelerator_portal.packages.reachable_hosts import NO_ANSWER
-from accelerator_portal.packages.resolution_questions import RESOLVED_METHODS
-from accelerator_portal.packages.uv_resolution import FREE_THREADED
+from accelerator_portal.install.rows import PREVIEW, Finding, InstallRow, row_key
+from accelerator_portal.packages.uv_resolution import FREE_THREADED, RESOLVED_METHODS
 from accelerator_portal.packages.verdict_file import (
     Verdict,
     Verdicts,
     read_verdicts,
     verdict_row_key,
 )
+from accelerator_portal.packages.verification import NO_ANSWER
 from accelerator_portal.site.text_formats import python_range
 from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.files.problem import ProblemsError

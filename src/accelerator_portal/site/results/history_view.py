@@ -31,7 +31,7 @@ from accelerator_reports.files.problem import Problem
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report, TestEntry
-from accelerator_reports.test_keys import Identity, identity_of, parse_key
+from accelerator_reports.test_ids import Identity, identity_of, parse_key
 
 MOST_REPORTS = 400
 """The maximum number of reports on the page of changes. The newest week is always listed."""

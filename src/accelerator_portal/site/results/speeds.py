@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog
-from accelerator_portal.catalog.files.hardware import HardwareModel, PeakOf
+from accelerator_portal.catalog.files.accelerator import HardwareModel, PeakOf
 from accelerator_portal.results.stored_reports import LONG_AGO, StoredReport
-from accelerator_portal.site.results.result_addresses import address_of
+from accelerator_portal.site.results.results_view import address_of
 from accelerator_reports.outcomes import ReportKind
 from accelerator_reports.report import Metric, TestEntry
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 
 _BANDWIDTH, _COMPUTING = "GB/s", "TFLOP/s"
 _NOT_PUBLISHED = "Speed not published: "

@@ -9,25 +9,25 @@ from dataclasses import dataclass, replace
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.message import comma_list
-from accelerator_portal.results.breakages import has_change_on_same_code, is_flaky
+from accelerator_portal.results.evidence_level import has_change_on_same_code, is_flaky
 from accelerator_portal.results.history import ResultState, result_kind
 from accelerator_portal.results.result_matrices import group_of
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.results.history_view import ChangedReport, ResultChange, TestHistories
-from accelerator_portal.site.results.result_addresses import (
+from accelerator_portal.site.results.results_view import (
+    ResultsView,
     address_of,
     anchor_of,
     evidence_suffix,
     history_address,
     initial,
 )
-from accelerator_portal.site.results.results_view import ResultsView
 from accelerator_portal.site.text_formats import Anchors, format_number
 from accelerator_reports.files.wording import count
 from accelerator_reports.outcomes import BAD, WORST_FIRST, Outcome
-from accelerator_reports.repetition import repeat_command, seed_of
 from accelerator_reports.report import Environment, Metric, Report, TestEntry
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.report_views import repeat_command, seed_of
+from accelerator_reports.test_ids import identity_of
 
 MOST_RESULTS = 800
 """The maximum number of results on a page that shows a suite's tests with one initial letter. A

@@ -4,9 +4,9 @@ import cProfile
 
 import pytest
 
-from accelerator_portal.checks.command_texts import CommandText
 from accelerator_portal.checks.rules import commands
-from accelerator_portal.checks.shell_parser import pipelines
+from accelerator_portal.checks.rules.commands import CommandText
+from accelerator_portal.checks.shell_commands import pipelines
 from accelerator_reports.report_file import report_text
 from tests.folders import EXAMPLE, Tree, problems_in
 from tests.reports.examples import report

@@ -7,7 +7,7 @@ import pytest
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts, ReleaseFacts
-from accelerator_portal.checks.rules.newest_versions import newest_versions
+from accelerator_portal.checks.rules.versions import newest_versions
 from tests.day import TODAY
 from tests.folders import FAQ, INSTALL, RELEASES, Edit, Tree, edited, loaded
 from tests.portal.packages.made_up import release

@@ -6,7 +6,7 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.catalog.files.package_file import IndexFacts, PackageFacts
-from accelerator_portal.checks.rules.confusable_names import package_confusion
+from accelerator_portal.checks.rules.texts import package_confusion
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Tree, edited, loaded
 from tests.portal.packages.made_up import release

@@ -4,7 +4,7 @@ import pytest
 
 from accelerator_portal.catalog import load_catalog
 from accelerator_portal.checks import load_and_check
-from accelerator_portal.checks.fixes import fixed_files
+from accelerator_portal.checks.rule import fixed_files
 from accelerator_portal.checks.rules.install_options import pinned_versions
 from accelerator_reports.files.problem import Fix
 from tests.day import TODAY

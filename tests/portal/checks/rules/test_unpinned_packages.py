@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from accelerator_portal.catalog import load_catalog
-from accelerator_portal.checks.rules.companions import unpinned_packages
+from accelerator_portal.checks.rules.versions import unpinned_packages
 from tests.day import TODAY
 from tests.folders import INSTALL, Tree, edited
 

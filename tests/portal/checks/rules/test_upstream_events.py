@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from accelerator_portal.checks.rules.upstream import OWN_WORKFLOWS
+from accelerator_portal.checks.rules.facts import OWN_WORKFLOWS
 from tests.folders import REPOSITORY
 
 

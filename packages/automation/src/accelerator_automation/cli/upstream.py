@@ -14,29 +14,26 @@ import click
 
 from accelerator_automation.github.api import GitHubError
 from accelerator_automation.github.client import client_from_environment
-from accelerator_automation.upstream import (
-    answer_round,
-    dispatch_round,
-    failed_runs,
-    summary,
-)
+from accelerator_automation.upstream import answer_round, dispatch_round, summary
 from accelerator_automation.upstream import callback as relay
-from accelerator_automation.upstream.change import (
+from accelerator_automation.upstream import summary as failed_runs
+from accelerator_automation.upstream.connections import clients_from_environment
+from accelerator_automation.upstream.incoming import (
+    MOST_BYTES,
     UPSTREAM,
     Change,
     RefusedEventError,
     confirmed_change,
     main_branch_change,
+    read_event,
 )
-from accelerator_automation.upstream.connections import clients_from_environment
-from accelerator_automation.upstream.incoming import MOST_BYTES, read_event
 from accelerator_automation.upstream.planning import plan_tests as planned
-from accelerator_portal.catalog.markdown_quotes import code_span
+from accelerator_portal.catalog.markdown_file import code_span
 from accelerator_portal.cli.options import ROOT, catalog_of_main
 from accelerator_reports.cli.options import INPUT_FILE, OUTPUT_FILE, print_problems
-from accelerator_reports.files.atomic_write import write_text_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.files.text_file import write_text_atomically
 from accelerator_reports.report import Report
 from accelerator_reports.report_file import read_report
 

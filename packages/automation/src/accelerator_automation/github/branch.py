@@ -25,7 +25,7 @@ from accelerator_automation.github.api import (
     read_response,
 )
 from accelerator_automation.github.models import GitHubModel, GitObject, Sha
-from accelerator_automation.zip_members import ArtifactError, folder_files
+from accelerator_automation.github.zip_members import ArtifactError, folder_files
 
 AUTHOR = "accelerator-portal"
 EMAIL = "accelerator-portal@users.noreply.github.com"

@@ -15,9 +15,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, ValidationError
 
 from accelerator_automation.github.models import GitHubModel, time_text
-from accelerator_automation.upstream.change import UPSTREAM, EventId, RefusedEventError, Sha1
-from accelerator_reports.relay import relay_summary
+from accelerator_automation.upstream.incoming import UPSTREAM, EventId, RefusedEventError, Sha1
 from accelerator_reports.report import Report
+from accelerator_reports.report_views import relay_summary
 
 Conclusion = Literal["success", "failure"]
 SelfStartedEvent = Literal["nightly", "periodic"]

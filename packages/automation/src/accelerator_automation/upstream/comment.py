@@ -20,14 +20,17 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, ValidationError
 
 from accelerator_automation.github.api import Api, read_response
-from accelerator_automation.github.comments import own_comment, put_comment
+from accelerator_automation.github.comments import (
+    Maintainers,
+    own_comment,
+    put_comment,
+    require_harmless,
+)
 from accelerator_automation.github.models import FullName, Number
-from accelerator_automation.markdown_check import require_harmless
-from accelerator_automation.platform_maintainers import Maintainers
 from accelerator_automation.upstream.approval import UpstreamPullRequest
-from accelerator_automation.upstream.change import Change, Sha1
+from accelerator_automation.upstream.incoming import Change, Sha1
 from accelerator_automation.upstream.new_failures import NewFailure, ReportNews
-from accelerator_portal.catalog.markdown_quotes import code_span, fenced_code
+from accelerator_portal.catalog.markdown_file import code_span, fenced_code
 from accelerator_reports.files.fields import Id, StrictModel
 from accelerator_reports.files.wording import count
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from accelerator_automation.github.api import Api
-from accelerator_automation.github.app import app_from_environment
-from accelerator_automation.github.app_api import AppApi
+from accelerator_automation.github.app import AppApi, app_from_environment
 from accelerator_automation.github.client import client_from_environment
 
 

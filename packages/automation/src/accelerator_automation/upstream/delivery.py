@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from accelerator_automation.upstream.change import Change, EventId
+from accelerator_automation.upstream.incoming import Change, EventId
 from accelerator_automation.upstream.planning import DispatchPlan, PlannedPlatform, run_title
 from accelerator_reports.files.fields import Id, StrictModel
 from accelerator_reports.report import Moment

@@ -20,15 +20,14 @@ from typing import Any
 
 from tenacity import Retrying, retry_if_exception, stop_after_attempt, wait_exponential
 
-from accelerator_automation.github.api import GitHubError
-from accelerator_automation.github.rate_limit import (
+from accelerator_automation.github.api import (
     MOST_A_MINUTE,
     RATE_WINDOW,
+    GitHubError,
     Pause,
     RateLimiter,
     UtcClock,
 )
-from accelerator_automation.upstream.change import BRANCH, Change, RefusedEventError
 from accelerator_automation.upstream.connections import Clients
 from accelerator_automation.upstream.delivery import (
     REPEAT_PERIOD,
@@ -36,13 +35,14 @@ from accelerator_automation.upstream.delivery import (
     SendLog,
     branch_name,
 )
+from accelerator_automation.upstream.incoming import BRANCH, Change, RefusedEventError
 from accelerator_automation.upstream.planning import (
     DispatchPlan,
     PlannedPlatform,
     client_payload,
     job_matrix,
 )
-from accelerator_automation.upstream.workflow_artifacts import (
+from accelerator_automation.upstream.run_lists import (
     PLAN_FILE,
     SENT_FILE,
     FileSource,

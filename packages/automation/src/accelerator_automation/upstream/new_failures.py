@@ -13,14 +13,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt
 
-from accelerator_portal.results.breakages import is_flaky
+from accelerator_portal.results.evidence_level import is_flaky
 from accelerator_portal.results.history import History, ResultState
 from accelerator_reports.files.fields import StrictModel
-from accelerator_reports.known_issues import issue_matches_test
-from accelerator_reports.known_issues_file import KnownFailure
+from accelerator_reports.known_issues import KnownFailure, issue_matches_test
 from accelerator_reports.outcomes import Outcome, verdict
 from accelerator_reports.report import Moment, Report, TestEntry
-from accelerator_reports.test_keys import identity_of
+from accelerator_reports.test_ids import identity_of
 
 MOST_KEPT = 20
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from accelerator_automation.upstream.change import Change
+from accelerator_automation.upstream.incoming import Change
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.upstream_events import Task, UpstreamEvents, UpstreamRun
+from accelerator_portal.catalog.files.accelerator import Task, UpstreamEvents, UpstreamRun
 from accelerator_reports.files.fields import Id, Line, StrictModel
 
 SUITES: Mapping[Task, str] = {"build": "integration", "unit": "operators", "models": "models"}

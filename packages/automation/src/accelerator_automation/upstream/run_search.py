@@ -18,23 +18,22 @@ from tempfile import TemporaryDirectory
 
 from accelerator_automation.github.api import Api, GitHubError, read_response
 from accelerator_automation.github.models import ListedArtifact, ListedRun
-from accelerator_automation.upstream.change import Change
+from accelerator_automation.github.zip_members import ArtifactError, read_members
 from accelerator_automation.upstream.delivery import Delivery, RunState
+from accelerator_automation.upstream.incoming import Change
 from accelerator_automation.upstream.planning import (
     REPORT_ARTIFACT,
     PlannedPlatform,
     planned_platform,
 )
 from accelerator_automation.upstream.run_lists import ArtifactLists, RunLists, artifact_pages
-from accelerator_automation.zip_members import ArtifactError, read_members
 from accelerator_portal.catalog import Catalog
 from accelerator_reports.file_reading import ImportResult
 from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.files.wording import count
 from accelerator_reports.merge import merged_results
 from accelerator_reports.report import Report, Trigger
-from accelerator_reports.report_check import KnownNames, report_problems
-from accelerator_reports.report_file import read_report
+from accelerator_reports.report_file import KnownNames, read_report, report_problems
 
 MOST_PACKED = 8 * 1024 * 1024
 MOST_UNPACKED = 48 * 1024 * 1024

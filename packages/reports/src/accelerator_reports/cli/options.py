@@ -1,18 +1,23 @@
-"""Provides options that the commands of several packages share, and prints results."""
+"""Options that the commands of several packages share, printed results and generated files."""
 
 from __future__ import annotations
 
 import datetime as dt
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem, did_you_mean, printable
+from accelerator_reports.files.text_file import write_text_atomically
 from accelerator_reports.files.wording import count
+from accelerator_reports.report_file import KnownNames
 
 
 class _InputFile(click.Path):
@@ -174,3 +179,77 @@ def values_by_name(pairs: Iterable[str], option: str, example: str) -> dict[str,
             continue
         raise click.BadParameter(printable(error_text), param_hint=option)
     return values
+
+
+# Writes or checks files that are generated from the code.
+
+CHECK = click.option(
+    "--check", "check_only", is_flag=True, help="Write nothing and fail if a file is out of date."
+)
+
+
+def outdated_files(root: Path, files: Mapping[str, str]) -> dict[str, str]:
+    """Return the part of `files` that is out of date: the file is missing or has another text.
+
+    `files` maps the paths of generated files, relative to `root`, to their expected texts.
+    """
+    return {path: text for path, text in files.items() if not _has_text(root / path, text)}
+
+
+def write_or_check_files(
+    root: Path, files: Mapping[str, str], check_only: bool, fault: str
+) -> None:
+    """Write the files below `root` that are missing or out of date, and print their paths.
+
+    `files` maps the paths of generated files to their expected texts. With `check_only`, nothing is
+    written. Instead, each path is printed with the message `fault`. If a path was printed, the
+    process then exits with status 1.
+    """
+    if not check_only:
+        write_outdated_files(root, files)
+        return
+    outdated = outdated_files(root, files)
+    for path in outdated:
+        click.echo(f"{path}:1: {fault}")
+    if outdated:
+        sys.exit(1)
+
+
+def write_outdated_files(root: Path, files: Mapping[str, str]) -> None:
+    """Write the part of `files` that `outdated_files` returns, and print the paths.
+
+    Raises OSError if a file cannot be written.
+    """
+    for path, text in outdated_files(root, files).items():
+        write_text_atomically(root / path, text)
+        click.echo(f"Wrote {path}")
+
+
+def _has_text(path: Path, text: str) -> bool:
+    try:
+        return path.read_bytes() == text.encode()
+    except OSError:
+        return False
+
+
+# Asks the installed packages which names a folder knows, to check the names in reports.
+
+ENTRY_POINTS = "accelerator_reports.known_names"
+"""The entry point group of functions that return the names that a clone of the portal knows, or
+None for another folder. The package `accelerator-portal` has one."""
+
+
+def names_known_in(root: Path) -> KnownNames:
+    """Return the names that a clone of the portal knows; no names for another folder.
+
+    Without names, those in a report are not checked. A vendor's CI has no clone: the portal checks
+    the names when it gets the report. Raises ProblemsError if the clone cannot be read.
+    """
+    for point in entry_points(group=ENTRY_POINTS):
+        names: KnownNames | None = point.load()(root)
+        if names:
+            return names
+    if (root / ACCELERATORS).is_dir():
+        problem = "The names of platforms and suites are not checked"
+        click.echo(f"{problem}: accelerator-portal is not installed.", err=True)
+    return KnownNames()

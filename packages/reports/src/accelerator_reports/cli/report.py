@@ -12,13 +12,13 @@ from typing import Any
 
 import click
 
-from accelerator_reports.cli.known_names import names_known_in
 from accelerator_reports.cli.options import (
     ANY_ROOT,
     INPUT_FILE,
     JSON,
     OUTPUT_FILE,
     WholeNumber,
+    names_known_in,
     print_json,
     print_problems,
 )
@@ -34,18 +34,22 @@ from accelerator_reports.comparison import (
     report_pair,
 )
 from accelerator_reports.file_reading import paused_garbage_collection
-from accelerator_reports.files.atomic_write import write_chunks_atomically, write_text_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import Problem, ProblemsError, printable
+from accelerator_reports.files.text_file import write_chunks_atomically, write_text_atomically
 from accelerator_reports.files.wording import count
 from accelerator_reports.formats.format_list import WRITERS
-from accelerator_reports.hw_classification import classification_counts
 from accelerator_reports.merge import ShardFile, merged_shards, shard_problems
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
-from accelerator_reports.report_check import report_problems
-from accelerator_reports.report_file import first_test_line, read_report, report_lines
-from accelerator_reports.report_names import name_warnings
+from accelerator_reports.report_file import (
+    first_test_line,
+    name_warnings,
+    read_report,
+    report_lines,
+    report_problems,
+)
+from accelerator_reports.report_views import classification_counts
 
 
 @click.group()

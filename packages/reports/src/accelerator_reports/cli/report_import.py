@@ -15,18 +15,17 @@ import click
 from packaging.version import InvalidVersion, Version
 from pydantic import ValidationError
 
-from accelerator_reports.cli.known_names import names_known_in
 from accelerator_reports.cli.options import (
     ANY_ROOT,
     INPUT_FILE,
     OUTPUT_FILE,
     DateText,
+    names_known_in,
     refuse_unknown,
     values_by_name,
 )
 from accelerator_reports.environment import installed_facts
 from accelerator_reports.file_reading import ImportOptions, ImportResult, with_entry_counts
-from accelerator_reports.files.atomic_write import write_chunks_atomically
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import (
     Problem,
@@ -34,17 +33,19 @@ from accelerator_reports.files.problem import (
     first_error_text,
     printable,
 )
+from accelerator_reports.files.text_file import write_chunks_atomically
 from accelerator_reports.files.wording import count
 from accelerator_reports.formats.format_list import READERS, read_as
 from accelerator_reports.formats.imported_tests import suite_name_fault
 from accelerator_reports.merge import merged_results
 from accelerator_reports.outcomes import Outcome, TriggerKind, outcome_counts_text
 from accelerator_reports.report import Origin, Report, TestEntry, Trigger
-from accelerator_reports.report_check import KnownNames, report_problems
-from accelerator_reports.report_file import report_lines
-from accelerator_reports.report_names import (
+from accelerator_reports.report_file import (
+    KnownNames,
     full_imported_name,
     name_warnings,
+    report_lines,
+    report_problems,
 )
 from accelerator_reports.run_environment import (
     ENVIRONMENT_OPTIONS,
@@ -53,7 +54,7 @@ from accelerator_reports.run_environment import (
     read_environment,
 )
 from accelerator_reports.shortened_text import shortened_text
-from accelerator_reports.test_keys import IdentityValues, identity_values
+from accelerator_reports.test_ids import IdentityValues, identity_values
 
 _COMMIT = re.compile(r"([\w.-]+/[\w.-]+)@([0-9a-f]{7,40})")
 _ORIGIN = re.compile(rf"{_COMMIT.pattern}:(.+)")

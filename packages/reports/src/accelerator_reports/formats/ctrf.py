@@ -1,4 +1,4 @@
-"""Reads the Common Test Report Format (CTRF, ctrf.io), which many test frameworks write."""
+"""Reads and writes the Common Test Report Format (CTRF, ctrf.io); writes JUnit XML."""
 
 from __future__ import annotations
 
@@ -9,23 +9,30 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, get_args
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from pydantic import ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from accelerator_reports import failure_outcomes
+from accelerator_reports import failure_texts
 from accelerator_reports.failure_texts import outcome_of_text
-from accelerator_reports.file_reading import ImportOptions, ImportResult, load_json
-from accelerator_reports.formats import ctrf_model
+from accelerator_reports.file_reading import ImportOptions, ImportResult, is_finite, load_json
+from accelerator_reports.files.fields import Count
 from accelerator_reports.formats.imported_tests import (
     EXPORTER,
     ImportedTests,
     chosen_suite,
     parse_document,
 )
+from accelerator_reports.formats.junit import TAG_BY_GROUP
 from accelerator_reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, is_outcome
-from accelerator_reports.report import EARLIEST_TIME, Environment, Evidence, Suite
-from accelerator_reports.run_environment import facts_from_properties, merged_environment
+from accelerator_reports.report import EARLIEST_TIME, Evidence, Report, Suite, TestEntry
+from accelerator_reports.report import Environment as RunEnvironment
+from accelerator_reports.run_environment import (
+    ENVIRONMENT_OPTIONS,
+    facts_from_properties,
+    merged_environment,
+)
 from accelerator_reports.test_ids import (
     MAX_CASE,
     ParsedTestId,
@@ -38,8 +45,121 @@ from accelerator_reports.test_ids import (
     valid_suite_name,
 )
 
+# Models the parts of a file in the Common Test Report Format (CTRF 1.0.0) that `ctrf` reads.
+#
+# The models are more lenient than CTRF's schema, because real files break it: unknown keys are
+# ignored, a suite may be a single string, a duration may be a fraction of a millisecond.
+
+Status = Literal["passed", "failed", "skipped", "pending", "other"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+MillisecondTime = Annotated[int, Field(ge=0, le=253_402_300_799_999)]  # to the end of the year 9999
+
+
+def _milliseconds_or_none(value: object) -> object:
+    """Return a duration, or None for an invalid one: a test is not left out because of it."""
+    return value if is_finite(value) and value >= 0 else None
+
+
+class _CtrfModel(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class Attachment(_CtrfModel):
+    """A file or address attached to a test."""
+
+    name: str
+    path: str
+
+
+class Test(_CtrfModel):
+    """A test in a CTRF file."""
+
+    __test__ = False
+
+    name: Annotated[str, Field(min_length=1)]
+    status: Status
+    duration: Annotated[float | None, BeforeValidator(_milliseconds_or_none)] = None
+    suite: list[str] | str = []
+    message: str = ""
+    trace: str = ""
+    rawStatus: str = ""  # noqa: N815 - CTRF's name
+    retries: Count = 0
+    flaky: bool = False
+    stdout: list[str] = []
+    stderr: list[str] = []
+    parameters: dict[str, Any] = {}
+    attachments: list[Attachment] = []
+    extra: Any = None
+
+    @property
+    def suites(self) -> list[str]:
+        """The suites that contain the test, also if they are one text: `ops > TestX > test_a`."""
+        if not isinstance(self.suite, str):
+            return self.suite
+        return f" > {self.suite}".removesuffix(f" > {self.name}").split(" > ")[1:]
+
+    @property
+    def has_node_id(self) -> bool:
+        """Whether the name is pytest's node id, which contains the suites: `test_a.py::TestX::b`.
+
+        The plugin pytest-json-ctrf writes such names.
+        """
+        return any(
+            suite.endswith(".py") and self.name.startswith(f"{suite}::")
+            for suite in self.suites[:1]
+        )
+
+
+class Summary(_CtrfModel):
+    """The number of tests by status, and the run's start and end in milliseconds since 1970."""
+
+    tests: Count
+    passed: Count
+    failed: Count
+    skipped: Count
+    pending: Count
+    other: Count
+    start: MillisecondTime
+    stop: MillisecondTime
+
+
+class Environment(_CtrfModel):
+    """The environment in which the tests ran."""
+
+    appName: str = ""  # noqa: N815 - CTRF's name
+    appVersion: str = ""  # noqa: N815 - CTRF's name
+    osPlatform: str = ""  # noqa: N815 - CTRF's name
+    osRelease: str = ""  # noqa: N815 - CTRF's name
+    osVersion: str = ""  # noqa: N815 - CTRF's name
+    extra: Mapping[str, Any] = {}
+
+
+class Tool(_CtrfModel):
+    """The tool that ran the tests."""
+
+    name: str
+
+
+class Results(_CtrfModel):
+    """The results of a run."""
+
+    tool: Tool
+    summary: Summary
+    tests: list[Any]
+    """The tests, not yet validated. The reader validates each as a `Test`, to name it in errors."""
+    environment: Environment = Environment()
+
+
+class Document(_CtrfModel):
+    """A CTRF file."""
+
+    reportFormat: Literal["CTRF"]  # noqa: N815 - CTRF's name
+    specVersion: str  # noqa: N815 - CTRF's name
+    results: Results
+
+
 # CTRF's "other" is for outcomes that say nothing about the product.
-_STATUS_BY_GROUP: Mapping[OutcomeGroup, ctrf_model.Status] = {
+_STATUS_BY_GROUP: Mapping[OutcomeGroup, Status] = {
     "pass": "passed",
     "unchecked": "other",
     "failure": "failed",
@@ -73,7 +193,7 @@ def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
     """Read a CTRF file. Raises ProblemsError with the faults of the file or the suite name."""
     user_suite = chosen_suite(path, options)
     data = load_json(path, strict=False)
-    results = parse_document(path, ctrf_model.Document, data, _REMEDY).results
+    results = parse_document(path, Document, data, _REMEDY).results
     fallback = valid_suite_id(results.tool.name) or "tests"
     imported = ImportedTests(path, options, repeats="apart")
     _read_tests(imported, results, options, fallback)
@@ -87,7 +207,7 @@ def read_ctrf(path: Path, options: ImportOptions) -> ImportResult:
 
 
 def _read_tests(
-    imported: ImportedTests, results: ctrf_model.Results, options: ImportOptions, fallback: str
+    imported: ImportedTests, results: Results, options: ImportOptions, fallback: str
 ) -> None:
     """Add the tests of the file to `imported`. Tests without a suite get the suite `fallback`.
 
@@ -98,7 +218,7 @@ def _read_tests(
     is_exported = results.tool.name == EXPORTER
     for index, record in enumerate(results.tests):
         json_path = f"results.tests[{index}]"
-        test = imported.parse_entry(ctrf_model.Test, record, json_path, remedy=_REMEDY)
+        test = imported.parse_entry(Test, record, json_path, remedy=_REMEDY)
         if test is None:
             continue
         statuses[test.status] += 1
@@ -111,7 +231,7 @@ def _read_tests(
             fields |= _exported_fields(test)
         imported.add(1, fields, place=json_path, device=test_id.device)
     all_are_read = statuses.total() == len(results.tests)
-    for count_name in ("tests", *(ctrf_model.STATUSES if all_are_read else ())):
+    for count_name in ("tests", *(STATUSES if all_are_read else ())):
         stated_count = getattr(results.summary, count_name)
         actual_count = len(results.tests) if count_name == "tests" else statuses[count_name]
         if stated_count != actual_count:
@@ -120,7 +240,7 @@ def _read_tests(
             imported.record_fault(1, what, "create the file again; one of the two is incomplete")
 
 
-def _environment(imported: ImportedTests, stated: ctrf_model.Environment) -> Environment:
+def _environment(imported: ImportedTests, stated: Environment) -> RunEnvironment:
     name = stated.appName.strip().lower()
     version = stated.appVersion.strip()[:200]
     system = " ".join(filter(None, (stated.osPlatform, stated.osRelease, stated.osVersion)))
@@ -143,13 +263,13 @@ def _time_or_none(milliseconds: int) -> dt.datetime | None:
     return time if time >= EARLIEST_TIME else None
 
 
-def ctrf_status(outcome: Outcome) -> ctrf_model.Status:
+def ctrf_status(outcome: Outcome) -> Status:
     """Return CTRF's status for an outcome, such as `failed` for `wrong-result`."""
     return _STATUS_BY_GROUP[OUTCOMES[outcome].group]
 
 
 def _entry_fields(
-    test: ctrf_model.Test, test_id: ParsedTestId, user_suite: str | None, fallback: str
+    test: Test, test_id: ParsedTestId, user_suite: str | None, fallback: str
 ) -> dict[str, Any]:
     """Return the `TestEntry` fields of a test.
 
@@ -175,7 +295,7 @@ def _entry_fields(
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _exported_fields(test: ctrf_model.Test) -> dict[str, Any]:
+def _exported_fields(test: Test) -> dict[str, Any]:
     """Return the `TestEntry` fields that an export of this project states exactly.
 
     Empty if the outcome contradicts the status.
@@ -194,9 +314,7 @@ def _exported_fields(test: ctrf_model.Test) -> dict[str, Any]:
     }
 
 
-def _parsed_test_id(
-    test: ctrf_model.Test, user_suite: str | None, *, is_exported: bool
-) -> ParsedTestId:
+def _parsed_test_id(test: Test, user_suite: str | None, *, is_exported: bool) -> ParsedTestId:
     """Return the identity of a test (name and parameters), from its name and enclosing suites.
 
     The outermost suite becomes the report's suite, so it is not part of the test's name. If the
@@ -231,7 +349,7 @@ def _test_parameters(ctrf_parameters: Mapping[str, Any]) -> dict[str, Any]:
     return parameters
 
 
-def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
+def _outcome_fields(test: Test) -> dict[str, Any]:
     raw = test.rawStatus
     outcome: Outcome
     if is_outcome(raw) and ctrf_status(raw) == test.status:
@@ -239,15 +357,15 @@ def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
     else:
         outcome = _outcome(test, raw.lower())
         raw = raw or ("" if test.status == outcome else test.status)
-    reason = failure_outcomes.reason(test.message)
+    reason = failure_texts.reason(test.message)
     group = OUTCOMES[outcome].group
     if group in {"skip", "missing"}:
-        reason = reason or failure_outcomes.NO_REASON
+        reason = reason or failure_texts.NO_REASON
     elif group != "pass":
-        reason = reason or failure_outcomes.reason(test.trace)
-    log = failure_outcomes.log_tail(test.trace if failure_outcomes.reason(test.message) else "")
+        reason = reason or failure_texts.reason(test.trace)
+    log = failure_texts.log_tail(test.trace if failure_texts.reason(test.message) else "")
     if log is None and group != "pass":
-        log = failure_outcomes.log_tail("\n".join([*test.stdout, *test.stderr]))
+        log = failure_texts.log_tail("\n".join([*test.stdout, *test.stderr]))
     return {
         "outcome": outcome,
         "raw_status": shortened_with_digest(raw, 200) or None,
@@ -256,7 +374,7 @@ def _outcome_fields(test: ctrf_model.Test) -> dict[str, Any]:
     }
 
 
-def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
+def _outcome(test: Test, raw: str) -> Outcome:
     if test.status in _OUTCOME_BY_STATUS:
         return _OUTCOME_BY_STATUS[test.status]
     outcome = _OUTCOME_BY_RAW_STATUS.get(raw)
@@ -266,11 +384,11 @@ def _outcome(test: ctrf_model.Test, raw: str) -> Outcome:
         return "failed"
     if test.status == "failed" or raw in {"error", "broken"}:
         is_setup = raw in _SETUP_RAW_STATUSES or test.status == "other"
-        return failure_outcomes.error_outcome(test.message, test.trace, is_setup=is_setup)
+        return failure_texts.error_outcome(test.message, test.trace, is_setup=is_setup)
     return outcome_of_text(test.message) or outcome_of_text(test.trace) or "executed"
 
 
-def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
+def _evidence(attachments: list[Attachment]) -> list[dict[str, str]]:
     """Return the data of an `Evidence` for each attachment that has a web address."""
     records = []
     for attachment in attachments:
@@ -279,3 +397,174 @@ def _evidence(attachments: list[ctrf_model.Attachment]) -> list[dict[str, str]]:
             evidence = Evidence(label=label, url=attachment.path)
             records.append(evidence.model_dump())
     return records
+
+
+# Writes reports as JUnit XML and CTRF, which CI systems show.
+#
+# An import of exported CTRF restores the tests. JUnit XML has no place for some of their fields,
+# such as stages and most figures, and neither format for all fields of a report.
+
+_CTRF_VERSION = "1.0.0"
+
+# CTRF has a status for exactly these outcomes. Other outcomes are written as `rawStatus`.
+_EXACT_OUTCOMES = frozenset({"passed", "failed", "skipped", "not-run"})
+
+# The fields that CTRF's own keys state. The others are written as `extra`.
+_CTRF_FIELDS = {"suite", "name", "parameters", "reason", "log_tail", "evidence"}
+
+_EXTRA_FACTS = {*ENVIRONMENT_OPTIONS} - {"torch", "os"}
+
+_LARGEST = 10**9  # of seconds and of attempts: no test takes 30 years
+
+
+def junit_text(report: Report) -> str:
+    """Return a report as JUnit XML, grouped by suite."""
+    by_suite: dict[str, list[TestEntry]] = {suite.name: [] for suite in report.suites}
+    for test in report.tests:
+        by_suite.setdefault(test.suite, []).append(test)
+    started = {"timestamp": report.started.isoformat()} if report.started else {}
+    root = Element("testsuites", {"name": EXPORTER})
+    for name, tests in by_suite.items():
+        tags = Counter(_result_tag(test) for test in tests)
+        numbers = {
+            "tests": str(len(tests)),
+            "failures": str(tags["failure"]),
+            "errors": str(tags["error"]),
+            "skipped": str(tags["skipped"]),
+            "time": f"{sum(test.duration_s or 0 for test in tests):.3f}",
+        }
+        suite = SubElement(root, "testsuite", {"name": name, **numbers, **started})
+        _add_properties(suite, report.environment)
+        suite.extend(map(_case_element, tests))
+    indent(root, space="")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _add_properties(suite: Element, environment: RunEnvironment) -> None:
+    facts = {name: getattr(environment, name) for name in ENVIRONMENT_OPTIONS}
+    if any(facts.values()):
+        properties = SubElement(suite, "properties")
+        for name, value in facts.items():
+            if value:
+                SubElement(properties, "property", {"name": name, "value": value})
+
+
+def _result_tag(test: TestEntry) -> str | None:
+    return TAG_BY_GROUP.get(OUTCOMES[test.outcome].group)
+
+
+def _case_element(test: TestEntry) -> Element:
+    classname, _, name = test.name.rpartition("::")
+    parameter_texts = {key: str(value) for key, value in sorted(test.parameters.items())}
+    plain_values = [parameter_texts.pop(key) for key in ("dtype", "case") if key in parameter_texts]
+    inside = "-".join(
+        [*(f"{key}={value}" for key, value in parameter_texts.items()), *plain_values]
+    )
+    attributes = {
+        "classname": classname or test.suite,
+        "name": f"{name}[{inside}]" if inside else name,
+    }
+    if test.duration_s is not None:
+        attributes["time"] = f"{test.duration_s:.6f}"
+    if test.outcome == "executed":  # no element of JUnit XML says that nobody checked the result
+        attributes["status"] = "inconclusive"
+    element = Element("testcase", _xml_safe_attributes(attributes))
+    if tag := _result_tag(test):
+        is_expected = test.outcome == "skipped" and test.raw_status == "xfail"
+        kind = "pytest.xfail" if is_expected else test.outcome
+        result_attributes = _xml_safe_attributes({"message": test.reason or "", "type": kind})
+        SubElement(element, tag, result_attributes).text = _xml_safe_text(test.log_tail or "")
+    return element
+
+
+def _xml_safe_attributes(attributes: Mapping[str, str]) -> dict[str, str]:
+    return {name: _xml_safe_text(value) for name, value in attributes.items()}
+
+
+def _xml_safe_text(text: str) -> str:
+    """Return a text in which `#x1B` replaces the character ESC, as pytest writes it.
+
+    The other characters that XML forbids are replaced in the same way.
+    """
+    return re.sub(
+        "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
+        lambda found: f"#x{ord(found[0]):02X}",
+        text,
+    )
+
+
+def ctrf_text(report: Report) -> str:
+    """Return a report as CTRF JSON, with one test per line."""
+    tests = [_test_record(test) for test in report.tests]
+    head = {
+        "tool": {"name": EXPORTER},
+        "summary": _summary(report, tests),
+        "environment": _environment_record(report),
+    }
+    document = {"reportFormat": "CTRF", "specVersion": _CTRF_VERSION}
+    lines = ",\n".join(map(_json, tests))
+    return f'{_json(document)[:-1]}, "results": {_json(head)[:-1]}, "tests": [\n{lines}\n]}}}}\n'
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _test_record(test: TestEntry) -> dict[str, Any]:
+    parameter_text = ",".join(f"{name}={value}" for name, value in sorted(test.parameters.items()))
+    test_id = f"{test.suite}::{test.name}"
+    metric = test.metrics.get("retries")
+    retries = int(min(metric.value, _LARGEST)) if metric else 0
+    record = {
+        "testId": f"{test_id}[{parameter_text}]" if parameter_text else test_id,
+        "name": test.name,
+        "status": ctrf_status(test.outcome),
+        "duration": round(min(test.duration_s or 0, _LARGEST) * 1000),
+        "suite": [test.suite],
+        "rawStatus": test.raw_status if test.outcome in _EXACT_OUTCOMES else test.outcome,
+        "message": test.reason,
+        "trace": test.log_tail,
+        "parameters": dict(test.parameters) or None,
+        "retries": retries if retries > 0 else None,
+        "flaky": True if retries > 0 and test.outcome == "passed" else None,
+        "attachments": [
+            {
+                "name": evidence.label,
+                "contentType": "application/octet-stream",
+                "path": evidence.url,
+            }
+            for evidence in test.evidence
+        ]
+        or None,
+        "extra": test.model_dump(mode="json", exclude_defaults=True, exclude=_CTRF_FIELDS),
+    }
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def _summary(report: Report, tests: list[dict[str, Any]]) -> dict[str, int]:
+    counts = Counter(test["status"] for test in tests)
+    start = _milliseconds(report.started)
+    return {
+        "tests": len(tests),
+        **{word: counts[word] for word in STATUSES},
+        "flaky": sum("flaky" in test for test in tests),
+        "suites": len(report.suites),
+        "start": start,
+        "stop": _milliseconds(report.finished) or start,
+    }
+
+
+def _milliseconds(moment: dt.datetime | None) -> int:
+    return max(0, int(moment.timestamp() * 1000)) if moment else 0
+
+
+def _environment_record(report: Report) -> dict[str, Any]:
+    environment, trigger = report.environment, report.trigger
+    torch = {"appName": "torch", "appVersion": environment.torch} if environment.torch else {}
+    optional_values = {
+        "osVersion": environment.os,
+        "repositoryName": trigger.repository,
+        "commit": trigger.commit,
+        "extra": environment.model_dump(include=_EXTRA_FACTS, exclude_none=True),
+    }
+    return torch | {name: value for name, value in optional_values.items() if value}

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from accelerator_reports import failure_outcomes
+from accelerator_reports import failure_texts
 from accelerator_reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
@@ -67,7 +67,7 @@ def read_flaggems(path: Path, options: ImportOptions) -> ImportResult:
         if skip_call is None:
             tests.entries["not always skipped on this hardware"] += 1
         else:
-            reason = failure_outcomes.reason(_skip_reason(skip_call)) or failure_outcomes.NO_REASON
+            reason = failure_texts.reason(_skip_reason(skip_call)) or failure_texts.NO_REASON
             issue = _ISSUE_NUMBER.search(reason)
             fields = {
                 "suite": suite.name,

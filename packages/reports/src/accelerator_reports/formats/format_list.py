@@ -23,11 +23,8 @@ from accelerator_reports.file_reading import (
     read_text,
 )
 from accelerator_reports.files.problem import ProblemsError
-from accelerator_reports.formats.ctrf import read_ctrf
-from accelerator_reports.formats.dynamo_csv import DTYPES, read_dynamo_csv
-from accelerator_reports.formats.executorch import read_executorch_csv
-from accelerator_reports.formats.executorch_json import read_executorch_json
-from accelerator_reports.formats.exports import ctrf_text, junit_text
+from accelerator_reports.formats.ctrf import ctrf_text, junit_text, read_ctrf
+from accelerator_reports.formats.executorch import read_executorch_csv, read_executorch_json
 from accelerator_reports.formats.flaggems import read_flaggems
 from accelerator_reports.formats.junit import read_junit
 from accelerator_reports.formats.lm_eval import read_lm_eval
@@ -38,11 +35,11 @@ from accelerator_reports.formats.other_formats import (
     kind_of_bytes,
     kind_of_json,
 )
-from accelerator_reports.formats.torchbench import read_torchbench
+from accelerator_reports.formats.pytorch_benchmarks import DTYPES, read_dynamo_csv, read_torchbench
 from accelerator_reports.formats.tt_xla import read_tt_xla
 from accelerator_reports.formats.xpu_skip_list import read_xpu_skip_list
-from accelerator_reports.relay import relay_summary
 from accelerator_reports.report import Report
+from accelerator_reports.report_views import relay_summary
 
 Writer = Callable[[Report], str]
 

@@ -32,16 +32,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from accelerator_reports.failure_outcomes import NO_REASON
+from accelerator_reports.failure_texts import NO_REASON
 from accelerator_reports.file_reading import READ_AS_TEST, ImportOptions, ImportResult
 from accelerator_reports.files.fields import OpenModel
 from accelerator_reports.formats.imported_tests import (
+    TT_XLA,
     ImportedTests,
+    StatusMeaning,
     chosen_suite,
     parse_document,
     read_yaml,
 )
-from accelerator_reports.formats.statuses import TT_XLA, StatusMeaning
 from accelerator_reports.report import Suite
 from accelerator_reports.shortened_text import shortened_text
 

@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from accelerator_reports import failure_outcomes
+from accelerator_reports import failure_texts
 from accelerator_reports.file_reading import (
     READ_AS_TEST,
     ImportOptions,
@@ -68,7 +68,7 @@ def read_xpu_skip_list(path: Path, options: ImportOptions) -> ImportResult:
                 "name": f"{file_stem}::{name_node.value}",
                 "outcome": "skipped",
                 "raw_status": "skip",
-                "reason": failure_outcomes.reason(reason) or failure_outcomes.NO_REASON,
+                "reason": failure_texts.reason(reason) or failure_texts.NO_REASON,
                 "known_issue": {"url": issue[0]} if issue else None,
             }
             tests.entries[READ_AS_TEST] += tests.add(name_node.lineno, fields)

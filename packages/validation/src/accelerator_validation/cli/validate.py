@@ -1,4 +1,4 @@
-"""`accelerator-portal validate`: runs test suites on a device and writes a report."""
+"""`accelerator-portal validate` and `suites`: options, progress and exit status."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ import re
 import shlex
 import signal
 import sys
+import time
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from pydantic import TypeAdapter, ValidationError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from accelerator_reports.ci_run import ci_run_url, ci_trigger
-from accelerator_reports.cli.error_messages import INTERRUPTED_EXIT_STATUS
-from accelerator_reports.cli.extras import Extra, require_extra
+from accelerator_reports.cli.lazy_command import Extra, require_extra
+from accelerator_reports.cli.main import INTERRUPTED_EXIT_STATUS
 from accelerator_reports.cli.options import (
+    ANY_ROOT,
+    CHECK,
     INPUT,
     INPUT_FILE,
     INPUT_FOLDER,
@@ -27,21 +32,37 @@ from accelerator_reports.cli.options import (
     SecondsText,
     WholeNumber,
     print_problems,
+    refuse_unknown,
     values_by_name,
+    write_or_check_files,
 )
 from accelerator_reports.cli.other_python import OTHER_PYTHON, given_command
+from accelerator_reports.environment import ci_run_url, ci_trigger
 from accelerator_reports.files.clock import utc_now
-from accelerator_reports.files.problem import ProblemsError
+from accelerator_reports.files.folders import SUITES
+from accelerator_reports.files.problem import ProblemsError, printable
 from accelerator_reports.files.wording import count
-from accelerator_reports.outcomes import RunLevel, TriggerKind
-from accelerator_reports.report import Slug
+from accelerator_reports.outcomes import (
+    UNSUCCESSFUL,
+    Outcome,
+    RunLevel,
+    TriggerKind,
+    outcome_counts_text,
+)
+from accelerator_reports.report import MAX_SHARDS, Slug, TestEntry
 from accelerator_reports.report_file import read_report
-from accelerator_reports.shard import MAX_SHARDS
+from accelerator_reports.report_views import (
+    classification_counts,
+    missing_operators,
+    repeat_command,
+    waiting_tests_text,
+)
 from accelerator_reports.validation_file import Validation
 from accelerator_validation import launch
-from accelerator_validation.case_selection import ExpressionError, failed_keys
-from accelerator_validation.cli.run_progress import ProgressDisplay, run_summary
+from accelerator_validation.case import Case, ExpressionError, Result, failed_keys
 from accelerator_validation.executorch.registry import DEFAULT_BACKEND
+from accelerator_validation.listing import list_tests
+from accelerator_validation.matrix import read_matrix, suite_names
 from accelerator_validation.plan import Plan, RunError
 from accelerator_validation.platform_folder import PlatformFolder, read_platform_folder
 from accelerator_validation.pytest_suites.source import PytestSource
@@ -54,8 +75,164 @@ from accelerator_validation.request import (
     ShardRequest,
     resources_for,
 )
-from accelerator_validation.run import journal_cases
+from accelerator_validation.run import FinishedRun, journal_cases
 from accelerator_validation.sharding import recorded_times
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# Prints the progress and the summary of a run of `accelerator-portal validate`.
+
+# The seconds between two lines in a log; on a terminal there is a bar.
+_LOG_INTERVAL_S = 20.0
+
+_MAX_LISTED = 20
+_MAX_REASON_LENGTH = 160
+
+
+class ProgressDisplay:
+    """A progress bar of a run, with the number of tests by outcome.
+
+    Without a terminal, a line with these numbers is printed at most every 20 seconds instead.
+    """
+
+    def __init__(self, total: int | None) -> None:
+        self._total = total
+        self._counts: Counter[Outcome] = Counter()
+        self._last_log_time = time.monotonic()
+        self._progress = Progress(
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.description}"),
+            console=Console(stderr=True),
+            disable=not sys.stderr.isatty(),
+        )
+        self._task = self._progress.add_task("", total=total)
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def __call__(self, case: Case, result: Result | None) -> None:
+        """Show that a test has started (`result` is None), or count its result."""
+        if result is not None:
+            self._counts[result.outcome] += 1
+            if result.outcome in UNSUCCESSFUL:
+                self._print_above_bar(_failure_line(case.id, result.outcome, result.reason))
+        status = f"{outcome_counts_text(self._counts)} · {case.id}"
+        self._progress.update(self._task, description=status, advance=result is not None)
+        if self._progress.disable and time.monotonic() - self._last_log_time > _LOG_INTERVAL_S:
+            self._last_log_time = time.monotonic()
+            total_text = f" of {self._total}" if self._total else ""
+            click.echo(f"{self._counts.total()}{total_text}: {status}", err=True)
+
+    def _print_above_bar(self, line: str) -> None:
+        """Print a line above the bar, without interpreting markup in it."""
+        self._progress.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def run_summary(finished: FinishedRun, out: Path) -> str:
+    """Return the text that is printed at the end of a run.
+
+    The text lists the commands that run failed tests again, then the missing operators, the number
+    of tests by outcome, and the path `out` of the report. Each list has at most _MAX_LISTED items.
+    """
+    failed_tests = [
+        t for t in finished.report.tests if t.outcome in UNSUCCESSFUL and not t.known_issue
+    ]
+    commands = {suite.name: suite.command for suite in finished.report.suites}
+    listed_tests = failed_tests[:_MAX_LISTED]
+    lines = [f"  {repeat_command(test, commands[test.suite])}" for test in listed_tests]
+    if len(failed_tests) > _MAX_LISTED:
+        lines.append(f"  and {len(failed_tests) - _MAX_LISTED} more; --only-failed {out} runs all")
+    if lines:
+        lines.insert(0, "Tests that did not pass, each with the command that runs it again:")
+    lines += _missing_operator_lines(failed_tests)
+    if finished.stop_reason:
+        lines.append(f"The run stopped early: {printable(finished.stop_reason)}")
+    if finished.all_skipped:
+        lines.append("Nothing was tested: all tests were skipped. The report has the reasons.")
+    if classifications := classification_counts(finished.report.tests):
+        lines.append("PyTorch's own tests, by the hardware that they are for:")
+        lines += [f"  {classification.text}" for classification in classifications]
+    tests = count(len(finished.report.tests), "test")
+    lines.append(f"{outcome_counts_text(finished.outcomes)} ({tests}). Report: {out}")
+    return "\n".join(lines)
+
+
+def _missing_operator_lines(tests: list[TestEntry]) -> list[str]:
+    """Return a title line, then a line for each missing operator at which some of `tests` stopped.
+
+    The operators that affect most tests come first. After _MAX_LISTED operators, one line has the
+    number of operators that are not listed. Returns an empty list if no operator is missing.
+    """
+    operators = missing_operators(tests)
+    if not operators:
+        return []
+    lines = [f"  {waiting_tests_text(operator)}" for operator in operators[:_MAX_LISTED]]
+    if len(operators) > _MAX_LISTED:
+        lines.append(f"  and {len(operators) - _MAX_LISTED} more")
+    return ["Missing operators, by number of affected tests:", *lines]
+
+
+def _failure_line(key: str, outcome: Outcome, reason: str | None) -> str:
+    reason_text = printable(" ".join((reason or "").split()))
+    return f"{outcome}: {key}: {reason_text[:_MAX_REASON_LENGTH]}"
+
+
+# The task `suites` of the command: writes the lists of tests of each suite.
+
+_TESTS_HEADING = "\ntests:\n"
+
+
+@click.command()
+@ANY_ROOT
+@CHECK
+@click.option(
+    "--suite", "wanted", multiple=True, metavar="NAME", help="Update only this suite. Repeatable."
+)
+def suites(root: Path, check_only: bool, wanted: tuple[str, ...]) -> None:
+    """Add the harness's test names to data/suites.
+
+    Requires torch.
+
+    For a new suite, first write data/suites/NAME.yaml with one test name in the list `tests:`. The
+    command adds the other names to the list.
+
+    Names that this torch version doesn't have stay, because reports on other releases use them. The
+    lines above the list `tests:` are edited by hand and stay unchanged.
+    """
+    names_with_file = [name for name in suite_names() if (root / SUITES / f"{name}.yaml").is_file()]
+    for name in wanted:
+        refuse_unknown(name, suite_names(), "suite")
+        if name not in names_with_file:
+            remedy = "Create it like those of other suites, with at least one test name"
+            raise click.ClickException(f"{SUITES}/{name}.yaml: file not found. {remedy}")
+    if not names_with_file:
+        error_text = f"{root / SUITES} has no file for a suite of the harness. Correct --root"
+        raise click.UsageError(error_text)
+    names = [name for name in names_with_file if not wanted or name in wanted]
+    tests_by_suite = list_tests({name: read_matrix(name) for name in names})
+    files = {}
+    for name in filter(tests_by_suite.get, names):  # some suites have their tests in a checkout
+        path = f"{SUITES}/{name}.yaml"
+        head, separator, tests_text = (root / path).read_text("utf-8").partition(_TESTS_HEADING)
+        if not separator:
+            raise click.ClickException(
+                f'{path} has no list "tests:". Add one with at least one test name'
+            )
+        matrix = read_matrix(name)
+        known_tests = {line.removeprefix("  - ") for line in tests_text.splitlines()}
+        harness_tests = {o.name for o in tests_by_suite[name] if not matrix.excludes(o.name, {})}
+        tests = sorted(harness_tests | known_tests)
+        files[path] = f"{head}{_TESTS_HEADING}" + "".join(f"  - {test}\n" for test in tests)
+    fault = "the list of tests is out of date. Run: accelerator-portal suites"
+    write_or_check_files(root, files, check_only, fault)
+
 
 _RESUME = "--resume"
 _SHARD_FORM = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})")

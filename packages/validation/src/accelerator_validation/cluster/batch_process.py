@@ -12,7 +12,7 @@ import time
 from multiprocessing.connection import Connection
 
 from accelerator_validation.case import Case, Result
-from accelerator_validation.cluster.remote_functions import Batch, BatchOutcome, Event
+from accelerator_validation.cluster.cluster_pool import Batch, BatchOutcome, Event
 from accelerator_validation.pool import Pool, PoolError
 
 # The process ends after this time without a batch: the sender may have been killed.

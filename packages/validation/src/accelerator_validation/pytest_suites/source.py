@@ -8,8 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from accelerator_reports.test_ids import parse_pytest_node_id, valid_suite_id
-from accelerator_reports.test_keys import Parameters, parameters_of
+from accelerator_reports.test_ids import (
+    Parameters,
+    parameters_of,
+    parse_pytest_node_id,
+    valid_suite_id,
+)
 from accelerator_validation.listing import AUTOLOAD
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_validation.plan import RunError

@@ -8,7 +8,7 @@ forked after that cannot use the device.
 
 from __future__ import annotations
 
-import accelerator_validation.pytorch_tests.loading  # noqa: F401 - what is to be there
+import accelerator_validation.pytorch_tests.suite  # noqa: F401 - what is to be there
 from accelerator_validation.pytorch_tests.suite import offers, run
 
 __all__ = ["offers", "run"]

@@ -11,10 +11,11 @@ from accelerator_reports.files.problem import did_you_mean
 from accelerator_reports.test_ids import (
     MAX_NAME,
     ParsedTestId,
+    UnreadableKeyError,
     parse_device_generic_name,
+    parse_key,
     shortened_with_digest,
 )
-from accelerator_reports.test_keys import UnreadableKeyError, parse_key
 from accelerator_validation.matrix import Matrix, TestFile, find_test_file
 from accelerator_validation.plan import RunError
 from accelerator_validation.pytorch_tests.checkout import TESTS_FOLDER, checkout_facts

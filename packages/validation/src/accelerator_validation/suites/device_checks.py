@@ -6,15 +6,15 @@ import time
 from typing import Any
 
 from accelerator_reports.environment import device_type
-from accelerator_validation.classify import CheckFailedError, SkippedError
+from accelerator_validation.case import CheckFailedError, SkippedError
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.integration_helpers import (
     require,
     require_accelerator,
+    require_api,
     require_equal,
     select_device,
 )
-from accelerator_validation.suites.torch_apis import require_api
 
 ONE_DEVICE = "This machine has one device, but the check needs two."
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from accelerator_reports.environment import device_type
 from accelerator_reports.files.wording import count
-from accelerator_validation.classify import CheckFailedError, describe_error
+from accelerator_validation.case import CheckFailedError, describe_error
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.integration_helpers import (
     COARSE,
@@ -19,10 +19,10 @@ from accelerator_validation.suites.integration_helpers import (
     network_inputs,
     reference_network,
     require,
+    require_api,
     require_close,
     require_equal,
 )
-from accelerator_validation.suites.torch_apis import require_api
 
 # The profiler's name for the activities of a device; every other device is PrivateUse1.
 _ACTIVITIES = {"cuda": "CUDA", "xpu": "XPU", "mtia": "MTIA", "hpu": "HPU"}

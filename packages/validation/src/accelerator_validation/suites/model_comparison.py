@@ -1,4 +1,4 @@
-"""Runs the same model on the device and on a reference, and compares the results.
+"""Compares a model on a device with the CPU; limits its memory, and rounds float32 alike.
 
 The reference is the CPU, in the same data type. If the CPU itself is tested, the reference is the
 same model in float64.
@@ -7,9 +7,14 @@ same model in float64.
 from __future__ import annotations
 
 import copy
+import ctypes
+import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import pairwise
+from operator import attrgetter
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -17,11 +22,8 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.utils._pytree import tree_map
 
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import MismatchError, SkippedError, UncheckedError
+from accelerator_validation.case import Case, MismatchError, Result, SkippedError, UncheckedError
 from accelerator_validation.suite_interface import Context
-from accelerator_validation.suites.float32_precision import full_float32
-from accelerator_validation.suites.memory_use import available_memory
 from accelerator_validation.suites.random_checks import RandomDetector
 from accelerator_validation.suites.result_comparison import (
     Comparison,
@@ -30,6 +32,100 @@ from accelerator_validation.suites.result_comparison import (
     tensors,
     value_text,
 )
+
+# Finds memory that an operation loses with each call, in the process and on the device.
+
+_PROCESS_MEMORY = Path("/proc/self/statm")
+_SYSTEM_MEMORY = Path("/proc/meminfo")
+_CALLS = 6
+_BLOCKS = 3
+_ATTEMPTS = 3
+_LEAST_BYTES = (1, 16 * 1024)
+"""The least growth with each call that counts as a loss: of the memory that the device has given
+out, and of the memory of the process, which grows by pages."""
+
+
+def available_memory() -> int | None:
+    """Return how many bytes of memory programs can take without swapping; None if unknown."""
+    with suppress(OSError):
+        for line in _SYSTEM_MEMORY.read_text("ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    return None
+
+
+def grows_with_each_call(action: Callable[[], object]) -> int:
+    """Return how many bytes of memory each call loses; 0 if memory does not grow steadily.
+
+    A loss grows in each block of calls, a cache only in some.
+    """
+    growth = 0
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)  # else a loss fills what was freed before
+    for _ in range(_ATTEMPTS):
+        points = [_after(action, 1)] + [_after(action, _CALLS) for _ in range(_BLOCKS)]
+        growths = [
+            min(later[place] - earlier[place] for earlier, later in pairwise(points))
+            for place in range(len(_LEAST_BYTES))
+        ]
+        limits = zip(growths, _LEAST_BYTES, strict=True)
+        growth = max((size for size, least in limits if size >= _CALLS * least), default=0)
+        if not growth:
+            return 0
+    return growth // _CALLS
+
+
+def _after(action: Callable[[], object], calls: int) -> tuple[int, int]:
+    """Return the bytes in use on the device and by the process after some calls; 0 if unknown."""
+    for _ in range(calls):
+        action()
+    on_device = in_process = 0
+    with suppress(Exception):  # a device that does not tell
+        torch.accelerator.synchronize()
+        on_device = torch.accelerator.memory_allocated()
+    with suppress(OSError):
+        pages = int(_PROCESS_MEMORY.read_text("ascii").split()[1])
+        in_process = pages * os.sysconf("SC_PAGE_SIZE")
+    return on_device, in_process
+
+
+# Turns off TF32 and HF32, with which devices compute float32 faster, but less precisely.
+#
+# These number formats round the inputs of a product to fewer bits. By default, cuDNN's convolutions
+# use TF32, and Ascend's use HF32. A comparison with a float32 reference would report their results
+# as wrong.
+
+# The switches of torch and of plugins. Each is documented by its project: torch's notes on CUDA
+# semantics, torch_npu's, torch_mlu's and torch_musa's sources and tests.
+_SWITCHES = (
+    "backends.cuda.matmul.allow_tf32",
+    "backends.mlu.matmul.allow_tf32",
+    "backends.cnnl.allow_tf32",
+    "backends.musa.matmul.allow_tf32",
+    "backends.mudnn.allow_tf32",
+    "npu.matmul.allow_hf32",
+    "npu.conv.allow_hf32",
+)
+
+
+@contextmanager
+def full_float32() -> Iterator[None]:
+    """Turn off TF32 and HF32 in a `with` block or a decorated function."""
+    with ExitStack() as restoring:
+        # PyTorch's test helpers allow no other way to change a setting of cuDNN.
+        restoring.enter_context(torch.backends.cudnn.flags(enabled=True, allow_tf32=False))
+        for switch in _SWITCHES:
+            path, _, name = switch.rpartition(".")
+            try:
+                owner = attrgetter(path)(torch)
+                is_on = getattr(owner, name)
+            except (AttributeError, RuntimeError):  # the plugin is missing, or too old for it
+                continue
+            if is_on:
+                setattr(owner, name, False)
+                restoring.callback(setattr, owner, name, is_on)
+        yield
+
 
 _LEARNING_RATE = 0.1
 

@@ -24,7 +24,7 @@ from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
-from accelerator_validation.suites.float32_precision import full_float32
+from accelerator_validation.suites.model_comparison import full_float32
 from accelerator_validation.suites.result_comparison import Comparison, check_device
 
 View = Callable[[torch.Tensor], torch.Tensor]

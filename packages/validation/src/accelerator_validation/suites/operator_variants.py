@@ -1,4 +1,4 @@
-"""Runs an operator in the variants in which wrong kernels hide, such as `out=` and in-place.
+"""Tries an operator's variants: out, in place, views, side effects and wrong calls.
 
 Each variant is a mode of the suite `operators`. The reference is what the operator returns on the
 CPU, not the same variant on the CPU, whose variants can be wrong, too. Inputs for which the CPU
@@ -11,14 +11,15 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
-from accelerator_validation.classify import CheckFailedError, MismatchError
+from accelerator_validation.case import CheckFailedError, MismatchError
 from accelerator_validation.suites.combined_calls import WRITES_TO_INDICES, CallDraw
 from accelerator_validation.suites.layouts import (
     LAYOUTS,
@@ -30,7 +31,7 @@ from accelerator_validation.suites.layouts import (
     with_layout,
     with_long_axis,
 )
-from accelerator_validation.suites.memory_use import grows_with_each_call
+from accelerator_validation.suites.model_comparison import grows_with_each_call
 from accelerator_validation.suites.operator_lab import (
     WITH_TIES,
     OperatorLab,
@@ -40,16 +41,207 @@ from accelerator_validation.suites.operator_lab import (
     is_elementwise,
 )
 from accelerator_validation.suites.other_arguments import FAR, has_other_arguments, other_arguments
-from accelerator_validation.suites.random_checks import LAWS, check_random
-from accelerator_validation.suites.result_comparison import leaves, max_magnitude, tensors
+from accelerator_validation.suites.random_checks import LAWS, RandomDetector, check_random
+from accelerator_validation.suites.result_comparison import (
+    leaves,
+    max_magnitude,
+    significant_strides,
+    tensors,
+)
 from accelerator_validation.suites.sample_placement import (
     marked,
     on_device,
     sample_text,
     sample_values,
+    with_arguments,
 )
-from accelerator_validation.suites.side_effects import check_result_strides
-from accelerator_validation.suites.wrong_calls import check_errors
+
+# Checks what an operator does besides its numbers: arguments, strides and shared memory.
+
+
+def check_side_effects(lab: OperatorLab, sample: SampleInput, what: str) -> None:
+    """Raise MismatchError if the device treats arguments or results otherwise than the CPU does.
+
+    The operator must leave the arguments alone that the CPU leaves alone. Results must have the
+    strides of the CPU's results, or those that PyTorch computes for shapes alone. A result must
+    share memory with an argument where that is so on the CPU, and nowhere else.
+    """
+    with lab.context.on_reference(), RandomDetector() as detector:
+        wanted_sample = lab.on_cpu(sample)
+        wanted = tensors(leaves(lab.call(wanted_sample)))
+        keeps = lab.has_same_numbers(sample, wanted_sample)
+    is_determined = not detector.has_drawn
+    placed = lab.on_device(sample)
+    found = tensors(leaves(lab.call(placed)))
+    lab.context.stage = "compare"
+    places = {value.device for value in tensors(sample_values(placed))}
+    strays = {value.device for value in found} - places - {torch.device("cpu")}
+    if places and strays:
+        where = " and ".join(sorted(map(str, places)))
+        raise MismatchError(f"the result of {what} is on {strays.pop()}, the inputs are on {where}")
+    if keeps:
+        lab.check_unchanged(sample, placed, f"the operator in {what}")
+    elif is_determined:
+        after, wanted_after = (tensors(sample_values(s)) for s in (placed, wanted_sample))
+        lab.compare(after, wanted_after, f"an argument that {what} changes")
+    if len(found) != len(wanted):
+        return  # the comparison of numbers reports it
+    if not is_decomposition(lab.info):
+        check_result_strides(lab, sample, found, wanted, f"the result of {what}")
+    found_reach, wanted_reach = _reached(found, placed), _reached(wanted, wanted_sample)
+    if None not in {found_reach, wanted_reach} and found_reach != wanted_reach:
+        verb = "shares" if any(found_reach or ()) else "does not share"
+        raise MismatchError(f"the result of {what} {verb} memory with an argument")
+
+
+def check_result_strides(
+    lab: OperatorLab, sample: SampleInput, found: object, wanted: object, what: str
+) -> None:
+    """Raise MismatchError if results have other strides than the reference, and than computed."""
+    pairs = zip(tensors(leaves(found)), tensors(leaves(wanted)), strict=True)
+    for number, (value, reference) in enumerate(pairs):
+        strides = significant_strides(value)
+        if strides in (significant_strides(reference), _computed_strides(lab, sample, number)):
+            continue
+        strides_text = f"{value.stride()}, the reference has {reference.stride()}"
+        raise MismatchError(f"{what} has the strides {strides_text}")
+
+
+def _computed_strides(lab: OperatorLab, sample: SampleInput, number: int) -> list[int] | None:
+    """Return the strides that PyTorch computes for a result from shapes alone; None if it fails."""
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.utils._pytree import tree_map
+
+    with suppress(Exception), FakeTensorMode() as mode:
+        placed = lab.on_cpu(sample)
+        values = (placed.input, tuple(placed.args), placed.kwargs)
+        fake_input, fake_args, fake_kwargs = tree_map(
+            lambda v: mode.from_tensor(v) if isinstance(v, torch.Tensor) else v, values
+        )
+        results = tensors(leaves(lab.info(fake_input, *fake_args, **fake_kwargs)))
+        return significant_strides(results[number])
+    return None
+
+
+def _reached(results: list[torch.Tensor], sample: SampleInput) -> tuple[bool, ...] | None:
+    """Write to the results, and return which arguments this changes; None if it cannot be written.
+
+    Addresses of memory would tell the same, but not every device has them.
+    """
+    arguments = [value for value in tensors(sample_values(sample)) if value.numel()]
+    try:
+        before = [value.detach().cpu().clone() for value in arguments]
+        for value in results:
+            value.detach().fill_(77)
+        after = [value.detach().cpu() for value in arguments]
+        return tuple(not torch.equal(*pair) for pair in zip(before, after, strict=True))
+    except Exception:  # noqa: BLE001 - sparse or overlapping results, or no operator to write
+        return None
+
+
+# Checks that a device raises an error where PyTorch does, such as for shapes that do not fit.
+
+_NO_AXIS = 99
+"""The number of an axis that no sample has."""
+_SINGULAR = "a singular matrix"
+_AXIS_KIND = "an axis that does not exist"
+
+
+@dataclass(frozen=True)
+class WrongCall:
+    """A call that should raise an error."""
+
+    sample: SampleInput
+    kind: str
+    """What is wrong with it. Calls that OpInfo lists are `listed`."""
+    function: Any = None
+    out: torch.Tensor | None = None
+
+    def error(self, lab: OperatorLab, device: str) -> str | None:
+        """Return the text of the error that the call raises on a device, or None."""
+        more = {} if self.out is None else {"out": self.out.to(device)}
+
+        def call() -> object:
+            placed = lab.on_cpu(self.sample) if device == "cpu" else on_device(self.sample, device)
+            return lab.call(placed, self.function, **more)
+
+        return error_of(call)
+
+
+def check_errors(lab: OperatorLab) -> Iterator[None]:
+    """Expect an error where the CPU and PyTorch's own computation of shapes raise one."""
+    counts: Counter[str] = Counter()
+    for call in _wrong_calls(lab):
+        if counts[call.kind] >= lab.limit and call.kind != "listed":
+            continue
+        with lab.context.on_reference():
+            message = call.error(lab, "cpu")
+        if message is None or "not implemented" in message:
+            continue
+        from_shapes = call.kind not in {"listed", _SINGULAR}
+        if from_shapes and call.error(lab, "meta") is None:
+            continue  # a kernel of the CPU refuses more than PyTorch does
+        lab.announce(f"wrong input ({call.kind})", call.sample)
+        if call.error(lab, lab.device) is None:
+            what = f"no error ({call.kind}), where the CPU says: {message[:120]}"
+            raise CheckFailedError(what)
+        counts[call.kind] += 1
+        yield
+
+
+def _wrong_calls(lab: OperatorLab) -> Iterator[WrongCall]:
+    """Yield the calls that OpInfo lists as wrong, and calls derived from samples.
+
+    Indices of elements that do not exist are not derived: on a GPU, they can end the process.
+    """
+    if lab.info.error_inputs_func is not None:
+        with suppress(Exception):
+            for wrong in lab.info.error_inputs("cpu"):
+                yield WrongCall(map_tensors(wrong.sample_input, marked), "listed")
+    for sample in lab.samples:
+        if is_decomposition(lab.info):
+            yield WrongCall(map_tensors(sample, torch.zeros_like), _SINGULAR)
+        yield from _wrong_shapes(sample)
+        yield from _wrong_destinations(lab.info, sample)
+        yield from _missing_axes(sample)
+
+
+def _wrong_shapes(sample: SampleInput) -> Iterator[WrongCall]:
+    if 0 in (sample.kwargs.get("beta"), sample.kwargs.get("alpha")):
+        return  # what is multiplied by 0 need not be looked at
+    floats = [v for v in tensors(sample_values(sample)) if v.dim() and v.is_floating_point()]
+    for longer in floats[:3] if len(floats) > 1 else ():
+        if longer.numel() and longer.layout is torch.strided:
+            yield WrongCall(map_tensors(sample, partial(_lengthened, longer)), "shapes")
+
+
+def _wrong_destinations(info: OpInfo, sample: SampleInput) -> Iterator[WrongCall]:
+    found = tensors(sample_values(sample))
+    inplace, more = inplace_call(info)
+    if info.supports_out and found:
+        yield WrongCall(sample, "the type of out=", out=torch.ones(0, dtype=torch.bool))
+    if inplace and not more and isinstance(sample.input, torch.Tensor) and len(found) > 1:
+        yield WrongCall(sample, "in place in a smaller tensor", inplace)
+
+
+def _missing_axes(sample: SampleInput) -> Iterator[WrongCall]:
+    """Yield the sample with each of its whole numbers replaced by that of an axis it lacks."""
+    for place, value in enumerate(sample.args):
+        if type(value) is int:
+            args = (*sample.args[:place], _NO_AXIS, *sample.args[place + 1 :])
+            yield WrongCall(with_arguments(sample, sample.input, args, sample.kwargs), _AXIS_KIND)
+    for name, value in sample.kwargs.items():
+        if type(value) is int:
+            kwargs = {**sample.kwargs, name: _NO_AXIS}
+            yield WrongCall(with_arguments(sample, sample.input, sample.args, kwargs), _AXIS_KIND)
+
+
+def _lengthened(chosen: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """Return the tensor `chosen` with a longer last axis, and other values unchanged."""
+    if value is not chosen:
+        return value
+    return torch.cat((value.detach(), value.detach().narrow(-1, 0, 1)), -1)
+
 
 _MOST_RESULT_ELEMENTS = 2_000_000
 """The maximum number of elements of a result on a large sample: outer products grow faster than

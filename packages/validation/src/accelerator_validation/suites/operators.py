@@ -21,26 +21,32 @@ from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInput
 
 from accelerator_reports.report import Tolerance
-from accelerator_validation.case import Case, Result, short_message
-from accelerator_validation.classify import (
+from accelerator_validation.case import (
     BrokenTestError,
+    Case,
+    Result,
     SkippedError,
     UncheckedError,
     describe_error,
+    short_message,
 )
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
-from accelerator_validation.suites.float32_precision import full_float32
 from accelerator_validation.suites.layouts import map_tensors, with_shape
-from accelerator_validation.suites.operator_call import OperatorTest
+from accelerator_validation.suites.model_comparison import full_float32
 from accelerator_validation.suites.operator_lab import (
     WITH_TIES,
     OperatorLab,
+    OperatorTest,
     is_elementwise,
 )
-from accelerator_validation.suites.operator_variants import VARIANTS, offers_variant
+from accelerator_validation.suites.operator_variants import (
+    VARIANTS,
+    check_side_effects,
+    offers_variant,
+)
 from accelerator_validation.suites.result_comparison import (
     Comparison,
     check_device,
@@ -60,7 +66,6 @@ from accelerator_validation.suites.sample_placement import (
     sample_values,
 )
 from accelerator_validation.suites.sample_plan import MOST_KNOWN, choose_samples
-from accelerator_validation.suites.side_effects import check_side_effects
 
 # Tests of PyTorch that compare with another implementation; their tolerances are used here, too.
 _COMPARISON_TESTS = frozenset({"test_compare_cpu", "test_numpy_ref"})

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from accelerator_reports.environment import device_type
-from accelerator_validation.classify import SkippedError
+from accelerator_validation.case import SkippedError
 from accelerator_validation.side_process import ProcessOutput, SideProcess
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.device_checks import ONE_DEVICE
@@ -21,10 +21,10 @@ from accelerator_validation.suites.integration_helpers import (
     network_inputs,
     reference_network,
     require,
+    require_api,
     require_close,
     select_device,
 )
-from accelerator_validation.suites.torch_apis import require_api
 
 _WORLD_SIZE = 2
 _LEARNING_RATE = 0.1

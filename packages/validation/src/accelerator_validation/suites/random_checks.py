@@ -19,7 +19,7 @@ from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from accelerator_validation.classify import MismatchError
+from accelerator_validation.case import MismatchError
 
 ERROR_PROBABILITY = 1e-9
 """The probability that a correct generator fails one comparison."""

@@ -15,7 +15,7 @@ import torch
 from torch.utils._pytree import tree_flatten
 
 from accelerator_reports.report import Tolerance
-from accelerator_validation.classify import MismatchError
+from accelerator_validation.case import MismatchError
 
 
 @dataclass

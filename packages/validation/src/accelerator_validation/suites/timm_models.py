@@ -7,8 +7,7 @@ from typing import Any
 
 import torch
 
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import BrokenTestError
+from accelerator_validation.case import BrokenTestError, Case, Result
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context

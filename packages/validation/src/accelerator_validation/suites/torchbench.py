@@ -19,8 +19,14 @@ from unittest.mock import patch
 import torch
 from torch import nn
 
-from accelerator_validation.case import Case, Result, short_message
-from accelerator_validation.classify import BrokenTestError, SkippedError, UncheckedError
+from accelerator_validation.case import (
+    BrokenTestError,
+    Case,
+    Result,
+    SkippedError,
+    UncheckedError,
+    short_message,
+)
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context

@@ -19,8 +19,7 @@ from torch.nn import functional
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 from torch.utils._pytree import TreeSpec, tree_flatten, tree_unflatten
 
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import BrokenTestError
+from accelerator_validation.case import BrokenTestError, Case, Result
 from accelerator_validation.executorch.backend import PORTABLE
 from accelerator_validation.matrix import Matrix, plain_recipes
 from accelerator_validation.plan import Offer

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from accelerator_validation.classify import MismatchError
+from accelerator_validation.case import MismatchError
 from accelerator_validation.executorch.backend import Recipe
 
 # float16 has 11 binary digits, bfloat16 has 8; several steps add up.

@@ -10,7 +10,7 @@ import torch
 from executorch.exir import to_edge, to_edge_transform_and_lower
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
-from accelerator_validation.classify import BrokenTestError, describe_error
+from accelerator_validation.case import BrokenTestError, describe_error
 from accelerator_validation.executorch.backend import Recipe
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.executorch.delegation import Delegation, measure_delegation

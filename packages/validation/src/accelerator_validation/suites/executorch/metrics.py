@@ -20,8 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 from accelerator_reports.environment import proc_field
 from accelerator_reports.files.problem import first_error_text
 from accelerator_reports.report import ReportText, Slug
-from accelerator_validation.case import short_message
-from accelerator_validation.classify import describe_error
+from accelerator_validation.case import describe_error, short_message
 from accelerator_validation.executorch.metric import (
     METRIC_GROUP,
     MetricValues,

@@ -22,8 +22,7 @@ from typing import Any
 
 import torch
 
-from accelerator_validation.case import Case, Result, short_message
-from accelerator_validation.classify import MismatchError, SkippedError
+from accelerator_validation.case import Case, MismatchError, Result, SkippedError, short_message
 from accelerator_validation.executorch.backend import Backend, Execute, Recipe, UnavailableError
 from accelerator_validation.executorch.registry import Flow, find_flows
 from accelerator_validation.suite_interface import Context

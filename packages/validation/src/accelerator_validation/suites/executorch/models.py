@@ -18,8 +18,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import BrokenTestError, SkippedError
+from accelerator_validation.case import BrokenTestError, Case, Result, SkippedError
 from accelerator_validation.executorch.registry import find_flows
 from accelerator_validation.matrix import Matrix, plain_recipes
 from accelerator_validation.plan import Offer

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from accelerator_validation.classify import BrokenTestError
+from accelerator_validation.case import BrokenTestError
 from accelerator_validation.suites.speed.benchmark import (
     COMPUTING,
     IMAGES,

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from accelerator_validation.suites.speed.device_clock import Call, Clock
+    from accelerator_validation.suites.speed.benchmark import Call, Clock
 
 POWER, CLOCK = "power", "clock"
 

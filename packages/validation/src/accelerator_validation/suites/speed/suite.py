@@ -16,29 +16,28 @@ from torch.utils.benchmark import Measurement, Timer
 
 from accelerator_reports.environment import proc_field
 from accelerator_reports.report import Tolerance
-from accelerator_validation.case import Case, Result
-from accelerator_validation.classify import CheckFailedError, MismatchError, SkippedError
+from accelerator_validation.case import Case, CheckFailedError, MismatchError, Result, SkippedError
 from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
-from accelerator_validation.suites.speed.benchmark import Setting, SpeedBenchmark, Workload
-from accelerator_validation.suites.speed.device_clock import (
+from accelerator_validation.suites.speed.benchmark import (
+    MIN_REPEATS,
     Call,
     Clock,
+    Setting,
+    SpeedBenchmark,
+    Timing,
+    Workload,
     device_clock,
+    disturbance,
     first_tensor,
+    processor_times,
     require_waiting,
+    summarize_timings,
 )
 from accelerator_validation.suites.speed.full_models import BLOCKS, MODELS
 from accelerator_validation.suites.speed.primitives import PRIMITIVES
 from accelerator_validation.suites.speed.sensors import readings_under_load, sensor_of
-from accelerator_validation.suites.speed.timing_summary import (
-    MIN_REPEATS,
-    Timing,
-    disturbance,
-    processor_times,
-    summarize_timings,
-)
 
 BENCHMARKS = {benchmark.name: benchmark for benchmark in (*PRIMITIVES, *BLOCKS, *MODELS)}
 
