@@ -21,7 +21,6 @@ from accelerator_validation.suites.speed import sensors, suite
 from accelerator_validation.suites.speed.benchmark import (
     COMPUTING,
     Setting,
-    Timing,
     Workload,
     device_clock,
     require_waiting,
@@ -29,6 +28,7 @@ from accelerator_validation.suites.speed.benchmark import (
 from accelerator_validation.suites.speed.full_models import MODELS
 from accelerator_validation.suites.speed.sensors import SensorReading
 from accelerator_validation.suites.speed.suite import Budget, measure_call, warm_up
+from accelerator_validation.suites.speed.timing_summary import Timing
 from accelerator_validation.worker import Job, run_case
 from tests.validation_torch.conftest import validate
 

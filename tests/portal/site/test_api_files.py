@@ -101,6 +101,7 @@ DESCRIBED = {
     "packages": "packages.json",
     "package": "packages/*.json",
     "findings": "findings.json",
+    "result-search": "result-search.json",
     "question-index": "questions.json",
     "histories": "history/index.json",
     "history": "history/[!i]*.json",

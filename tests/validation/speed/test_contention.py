@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from accelerator_validation.suites.speed.benchmark import (
+from accelerator_validation.suites.speed.timing_summary import (
     ProcessorTimes,
     disturbance,
     processor_times,

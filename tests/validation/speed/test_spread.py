@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from accelerator_validation.suites.speed.benchmark import MIN_REPEATS, summarize_timings
+from accelerator_validation.suites.speed.timing_summary import MIN_REPEATS, summarize_timings
 
 
 def test_the_interval_is_made_of_the_order_statistics_that_the_tables_name() -> None:

@@ -99,6 +99,8 @@ class Index(StrictModel):
     """Address of the package facts from package indexes."""
     results: str
     """Address of the index of test reports."""
+    result_search: str
+    """Address of all test results in one file, a letter for each."""
     models: str
     """Address of the results by model family."""
     history: str
@@ -357,6 +359,7 @@ def _index(catalog: Catalog, schemas: Iterable[str]) -> Index:
         operations="operations.json",
         packages="packages.json",
         results="results/index.json",
+        result_search="result-search.json",
         models="models.json",
         history="history/index.json",
         quality="quality.json",

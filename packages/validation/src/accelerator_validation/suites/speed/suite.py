@@ -21,23 +21,25 @@ from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.speed.benchmark import (
-    MIN_REPEATS,
     Call,
     Clock,
     Setting,
     SpeedBenchmark,
-    Timing,
     Workload,
     device_clock,
-    disturbance,
     first_tensor,
-    processor_times,
     require_waiting,
-    summarize_timings,
 )
 from accelerator_validation.suites.speed.full_models import BLOCKS, MODELS
 from accelerator_validation.suites.speed.primitives import PRIMITIVES
 from accelerator_validation.suites.speed.sensors import readings_under_load, sensor_of
+from accelerator_validation.suites.speed.timing_summary import (
+    MIN_REPEATS,
+    Timing,
+    disturbance,
+    processor_times,
+    summarize_timings,
+)
 
 BENCHMARKS = {benchmark.name: benchmark for benchmark in (*PRIMITIVES, *BLOCKS, *MODELS)}
 
