@@ -18,6 +18,7 @@ from babel import Locale
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Link, Navigation, Section
@@ -32,6 +33,12 @@ NAVIGATION_KEY = "portal_navigation"
 FILES_KEY = "portal_files"
 
 SEARCH_INDEX_PATH = "search/search_index.json"
+
+# lunr recognizes equal nodes of its index by a text: the letter and the number of each edge, with
+# nothing between them. With digits as letters, different nodes have the same text. lunr then joins
+# them, and a search for some words ends with an error: lunr.js issues 279 and 314.
+_AMBIGUOUS_TEXT = "e=e+s+o.id}return e}"
+_UNAMBIGUOUS_TEXT = 'e=e+s+o.id+" "}return e}'
 
 _CHINESE = re.compile("[\u3400-\u9fff]+")
 
@@ -61,7 +68,7 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environme
 
 @event_priority(-100)  # after the search has written its index
 def on_post_build(*, config: MkDocsConfig) -> None:
-    """Write one search index for each language, including English."""
+    """Write one search index for each language, including English, and repair the search."""
     path = Path(config.site_dir, SEARCH_INDEX_PATH)
     index = json.loads(path.read_text(encoding="utf-8"))
     codes = tuple(config.extra[LANGUAGES_KEY])
@@ -69,6 +76,11 @@ def on_post_build(*, config: MkDocsConfig) -> None:
         own = path if code == ENGLISH.code else path.with_suffix(f".{code}.json")
         text = json.dumps(_search_index(index, code, codes), separators=(",", ":"))
         own.write_text(text, encoding="utf-8")
+    (worker,) = Path(config.site_dir, "assets/javascripts/workers").glob("search.*.min.js")
+    script = worker.read_text(encoding="utf-8")
+    if _UNAMBIGUOUS_TEXT not in script and script.count(_AMBIGUOUS_TEXT) != 1:
+        raise PluginError(f"{worker.name} is another version of lunr: check if it has the error")
+    worker.write_text(script.replace(_AMBIGUOUS_TEXT, _UNAMBIGUOUS_TEXT), encoding="utf-8")
 
 
 def _search_index(index: Mapping[str, Any], code: str, others: Collection[str]) -> dict[str, Any]:
