@@ -64,6 +64,7 @@ from accelerator_validation.suites.sample_placement import (
     placed_samples,
     sample_text,
     sample_values,
+    with_arguments,
 )
 from accelerator_validation.suites.sample_plan import MOST_KNOWN, choose_samples
 
@@ -159,7 +160,9 @@ def run(case: Case, context: Context) -> Result:
     context.tolerance, context.inputs = tolerance, _samples_text(samples, known_samples)
     lab = OperatorLab(info, samples, context, comparison, dtype, case.seed, limit)
     if backward and info.full_name.startswith(WITH_TIES):
-        samples = [map_tensors(sample, _untied) for sample in samples]
+        samples = [  # not the arguments: quantiles must stay between 0 and 1
+            with_arguments(s, map_tensors(s, _untied).input, s.args, s.kwargs) for s in samples
+        ]
     if case["mode"] in VARIANTS:
         if is_elementwise(info):  # OpInfo's samples have one axis
             images = (with_shape(sample, _IMAGES, case.seed) for sample in samples)
