@@ -13,7 +13,9 @@ export class QuestionError extends Error {}
 /** Returns the matching tests of all matrices, each with its results in the columns that count: those of the asked basis. */
 export function answer(data, question) {
   const known = {
-    platforms: [...new Set(data.matrices.flatMap(({ columns }) => columns.map(([platform]) => platform)))].sort(),
+    platforms: distinctOf(data.matrices.flatMap(({ columns }) => columns.map(([platform]) => platform))),
+    suite: distinctOf(data.matrices.map(({ suite }) => suite)),
+    mode: distinctOf(data.matrices.map(({ mode }) => mode).filter(Boolean)),
     outcomes: new Map(Object.entries(data.outcomes)),
   };
   const terms = question.trim().split(/\s+/).filter(Boolean).map((word) => termOf(word, known));
@@ -34,12 +36,17 @@ export function answer(data, question) {
   });
 }
 
+const distinctOf = (names) => [...new Set(names.map((name) => name.toLowerCase()))].sort();
+
 /** Returns the condition that a word of a question states; "-" before the word negates it. */
 function termOf(word, known) {
   const no = word.startsWith("-") && word.length > 1;
   const [key, value] = splitOnce(no ? word.slice(1) : word);
   if (value === null) return { no, test: ({ name }) => name.toLowerCase().includes(key) };
-  if (key === "suite" || key === "mode") return { no, test: (row) => row[key].toLowerCase() === value };
+  if (key === "suite" || key === "mode") {
+    oneOf(known[key], value, word);
+    return { no, test: (row) => row[key].toLowerCase() === value };
+  }
   if (key === "basis") return { no, basis: oneOf(BASES, value, word) };
   if (key === "status") return { no, test: hasOutcome(value, known, word) };
   if (key === "only-fails") return { no, test: onlyFails(oneOf(known.platforms, value, word)) };
@@ -53,7 +60,7 @@ function termOf(word, known) {
 /** Splits "cuda:pass" at the colon; a word without a colon has no value. A test name may contain "::". */
 function splitOnce(word) {
   const lower = word.toLowerCase();
-  const match = /^([^:]+):([^:]+)$/.exec(lower);
+  const match = /^([^:]+):([^:]*)$/.exec(lower);
   return match ? [match[1], match[2]] : [lower, null];
 }
 

@@ -162,7 +162,7 @@ def current_traffic() -> Traffic:
 # Opens HTTP connections to public hosts only, at the IP address that was checked.
 #
 # A name may resolve to a public address when it is checked, and to a private one when the
-# connection is made. This module therefore resolves the name only once for each connection. The
+# connection is made. This client therefore resolves the name only once for each connection. The
 # certificate must still match the name. If a proxy is set, the proxy resolves names and makes the
 # connection.
 

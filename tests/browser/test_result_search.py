@@ -132,7 +132,10 @@ def test_the_address_has_the_question(open_page: OpenPage) -> None:
     [
         ("cuda:good", "“cuda:good”: write one of pass, fail"),
         ("nothing:pass", "neither a platform with results"),
-        ("only-fails:", "0 tests."),
+        ("only-fails:", "write one of"),
+        ("suite:", "write one of"),
+        ("suite:nothing", "write one of executorch-aten"),
+        ("mode:nothing", "write one of"),
         ("only-fails:acme", "write one of"),
         ("basis:all", "write one of run, baseline"),
         ("constructor:pass", "neither a platform with results"),

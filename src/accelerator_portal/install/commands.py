@@ -288,9 +288,9 @@ def uv_backend(index: str | None) -> str | None:
 
 # Derives install rows for formats such as `pyproject.toml` from vendors' install rows.
 #
-# Vendors state options for methods such as pip, uv and Docker. From their rows, this module derives
-# rows for a project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice
-# of a build, and conda.
+# Vendors state options for methods such as pip, uv and Docker. From their rows come the rows for a
+# project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice of a build,
+# and conda.
 
 # The methods that vendors state; all other methods are derived from these.
 VENDOR_METHODS: frozenset[str] = frozenset(get_args(Method))

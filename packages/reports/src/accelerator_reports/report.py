@@ -35,7 +35,7 @@ from accelerator_reports.suite_names import (
 
 # Describes shards: if several machines share a run, each machine runs one shard of its tests.
 #
-# The module also converts the positions of a shard's tests to text and back. A position is a number
+# The positions of a shard's tests can be converted to text and back. A position is a number
 # in the run's plan, the list of all tests of the run.
 
 MAX_SHARDS = 1000

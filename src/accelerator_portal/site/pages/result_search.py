@@ -13,10 +13,10 @@ from accelerator_reports.outcomes import OUTCOMES, Outcome, OutcomeGroup, Report
 
 EXAMPLES = {
     "cuda:pass cpu:fail": "Tests that pass on CUDA and fail on the CPU",
-    "only-fails:mps": "Tests that fail on MPS only, and pass on another platform",
+    "only-fails:mps": "Tests that fail only on MPS, in runs or as expected",
     "status:timed-out": "Tests that ran out of time",
     "suite:operators mode:backward -cuda:pass": "Backward tests that do not pass on CUDA",
-    "basis:run xpu:none bert": "Tests with “bert” in their names, of which nobody ran any on XPU",
+    "basis:run xpu:none bert": "Tests with “bert” in their names that ran, but not on XPU",
 }
 """Questions that the page suggests."""
 

@@ -55,7 +55,7 @@ def put_comment(api: Api, repository: str, number: int, existing: Comment | None
 # Checks that a Markdown text can be posted on GitHub: no mentions, references, HTML or links.
 #
 # The check is independent of the code that wrote the text. The modules that write comments, issues
-# and pull requests put all data into code spans or code blocks. This module reads the finished text
+# and pull requests put all data into code spans or code blocks. The check reads the finished text
 # as Markdown. It refuses anything outside of code that has an effect on GitHub: mentions of users,
 # references to issues, HTML, formulas, and links to addresses that the caller does not allow.
 
