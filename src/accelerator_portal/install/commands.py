@@ -289,8 +289,8 @@ def uv_backend(index: str | None) -> str | None:
 # Derives install rows for formats such as `pyproject.toml` from vendors' install rows.
 #
 # Vendors state options for methods such as pip, uv and Docker. From their rows come the rows for a
-# project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice of a build,
-# and conda.
+# project's `pyproject.toml`, a `requirements.txt`, a `Dockerfile`, uv's automatic choice of a
+# build, and conda.
 
 # The methods that vendors state; all other methods are derived from these.
 VENDOR_METHODS: frozenset[str] = frozenset(get_args(Method))
