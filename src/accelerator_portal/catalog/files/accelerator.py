@@ -423,6 +423,9 @@ class Feature(Sourced):
 
     works: FeatureSupport
     """`yes`, `partly` (not everything, or only on some devices or systems) or `no`."""
+    part: Annotated[Title, Field(max_length=14)] | None = None
+    """Which part works, or what limits it, in one or two words that `note` confirms, for example
+    `matmul`, `inference` or `Linux`. At most 14 characters. Only if `works` is `partly`."""
     note: Line | None = None
     """What works and what doesn't, for example `forward only`. Required if `works` is `partly`."""
 
@@ -432,6 +435,15 @@ class Feature(Sourced):
             raise validation_error(
                 '"partly" has no note that says which part works',
                 "add a note with the source's words",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_part_only_if_partly(self) -> Feature:
+        if self.works != "partly" and self.part is not None:
+            raise validation_error(
+                f'part is only for "partly", but works is "{self.works}"',
+                "remove part, or change works",
             )
         return self
 
