@@ -14,7 +14,7 @@ from pydantic import SkipValidation
 from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
 from accelerator_portal.catalog.grouping import cached_by_owner
-from accelerator_portal.catalog.message import message
+from accelerator_portal.catalog.message import message, translatable
 from accelerator_portal.results.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.site.results.results_view import address_of
 from accelerator_portal.site.site import Page, Site
@@ -166,14 +166,19 @@ class PlatformFeatures(StrictModel):
 
         The groups are `yes`, `partly`, `no` and None, in this order. The group None has the
         features with neither a statement nor a test result. Features with only a test result are in
-        no group. Empty groups are omitted.
+        no group. Empty groups are omitted. Behind a feature that works partly stands which part
+        works, if the platform's file says it.
         """
         groups: dict[FeatureSupport | None, list[str]] = {
             extent: [] for extent in (*get_args(get_args(FeatureSupport)[0]), None)
         }
         for name, label in FEATURE_LABELS.items():
-            if name in self.features:
-                groups[self.features[name].works].append(label)
+            if feature := self.features.get(name):
+                groups[feature.works].append(
+                    message("{name} ({part})", name=label, part=translatable(feature.part))
+                    if feature.part
+                    else label
+                )
             elif name not in self.runs:
                 groups[None].append(label)
         return tuple((extent, tuple(labels)) for extent, labels in groups.items() if labels)
