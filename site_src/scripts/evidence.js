@@ -1,66 +1,70 @@
-// Shows the result behind a cell of a table beside the table: its log, inputs, environment and command. The panel holds what
-// the page of the test says, so it is read from that page, or from the files of a suite whose tests do not all fit on pages.
+// Shows what is behind a cell of a table beside the table: the section, the row or the result to which the cell links. It is
+// read from that page, or from the files of a suite whose tests do not all fit on pages.
 
-import { element, link } from "./elements.js";
+import { element, link, say } from "./elements.js";
 import { signsOf } from "./result-elements.js";
 import { Shards } from "./shards.js";
 import { resultItem } from "./suite-tests-view.js";
 
 const panels = new Map();
 
-/** Shows the result behind a cell. Rejects if it cannot be read. */
-export function showEvidence(cell) {
-  const box = cell.closest(".matrix-box");
+/** Shows what a link of a cell leads to. Rejects if it cannot be read. `closed` is called when the reader closes it. */
+export function showEvidence(cell, column = "", closed = () => {}) {
+  const box = cell.closest(".matrix-box, .grid-scroll");
   if (!panels.has(box)) panels.set(box, new EvidencePanel(box));
-  return panels.get(box).open(cell);
+  return panels.get(box).open(cell, column, closed);
 }
 
 class EvidencePanel {
   constructor(box) {
     this.dialog = element("dialog", "evidence-panel");
     this.dialog.setAttribute("aria-labelledby", "evidence-title");
-    this.dialog.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
+    addEventListener("keydown", ({ key }) => key === "Escape" && this.dialog.open && this.close());
     box.after(this.dialog);
     this.pages = new Map();
   }
 
-  /** Shows the result to which the cell links. */
-  async open(cell) {
+  async open(cell, column, closed) {
     this.cell = cell;
-    const address = new URL(cell.href);
-    const row = cell.closest("tr").querySelector("th a");
-    const title = element("h2", "", "");
+    this.closed = closed;
+    const row = cell.closest("tr").querySelector("th");
+    const rowLink = row.querySelector("a");
+    const title = element("h2");
     title.id = "evidence-title";
     title.tabIndex = -1;
-    title.append(link(row.href, row.textContent));
-    const close = element("button", "matrix-clear", "Close");
+    title.append(rowLink ? link(rowLink.href, rowLink.textContent) : row.textContent, column && ` · ${column}`);
+    const close = element("button", "matrix-clear", say("Close"));
     close.type = "button";
     close.addEventListener("click", () => this.close());
     const head = element("div", "evidence-head");
     head.append(title, close);
-    const list = element("ul", "evidence");
-    list.append(element("li", "", `${cell.title}. Loading…`));
-    this.dialog.replaceChildren(head, list);
+    const body = element("div", "evidence-body", say("Loading…"));
+    const whole = element("p", "note");
+    whole.append(link(cell.href, say("Open the page")));
+    this.dialog.replaceChildren(head, body, whole);
     if (!this.dialog.open) this.dialog.show();
-    title.focus();
-    const item = await this.item(address);
-    if (this.cell === cell) list.replaceChildren(item); // else the reader has selected another one
+    title.focus({ preventScroll: true });
+    const found = await this.content(new URL(cell.href));
+    if (this.cell === cell) body.replaceChildren(...found); // else the reader has selected another one
   }
 
   close() {
     this.dialog.close();
+    this.closed();
     this.cell?.focus();
   }
 
-  /** The list item of a result, whose address is that of a page and the id of the result on it. */
-  async item(address) {
+  /** What an address leads to: the address is that of a page and the id of an element on it. */
+  async content(address) {
     const id = decodeURIComponent(address.hash.slice(1));
     const page = await this.page(address.href.split("#")[0]);
     const found = page.getElementById(id);
-    const item = found ? document.importNode(found, true) : await itemOfFiles(page, id, address);
-    item.removeAttribute("id");
-    for (const anchor of item.querySelectorAll("a[href]")) anchor.href = new URL(anchor.getAttribute("href"), address).href;
-    return item;
+    const parts = found ? partsOf(found).map((part) => document.importNode(part, true)) : [inList(await itemOfFiles(page, id, address))];
+    for (const part of parts) {
+      for (const one of [part, ...part.querySelectorAll("[id]")]) one.removeAttribute("id");
+      for (const anchor of part.querySelectorAll("a[href]")) anchor.href = new URL(anchor.getAttribute("href"), address).href;
+    }
+    return parts;
   }
 
   /** The document of a page, read once. */
@@ -77,7 +81,30 @@ class EvidencePanel {
   }
 }
 
-/** The list item of a result that is not on its page, from the files that the page names. */
+/** A heading with its section, or an element within a copy of the list or table that it is a part of. */
+function partsOf(found) {
+  if (/^H[1-6]$/.test(found.tagName)) {
+    const parts = [];
+    for (let next = found.nextElementSibling; next && !(/^H[1-6]$/.test(next.tagName) && next.tagName <= found.tagName); next = next.nextElementSibling) parts.push(next);
+    return parts;
+  }
+  if (found.matches("li")) return [inList(found.cloneNode(true))];
+  const whole = found.closest("table, dl");
+  if (!whole || found === whole) return [found];
+  const copy = whole.cloneNode(false);
+  const head = whole.querySelector(":scope > thead");
+  if (head) copy.append(head.cloneNode(true));
+  copy.append(found.cloneNode(true));
+  return [copy];
+}
+
+function inList(item) {
+  const list = element("ul", "evidence");
+  list.append(item);
+  return list;
+}
+
+/** The list item of a result, from the files that the page names. */
 async function itemOfFiles(page, id, address) {
   const { tests, results } = page.querySelector("form[data-tests]").dataset;
   const shards = new Shards(new URL(tests, address).href);

@@ -46,6 +46,8 @@ class SuiteFile(SourcedFile):
     models: Line | None = None
     """How the suite's models differ from the published models, for example `two layers, random
     weights`."""
+    reduced: bool = False
+    """Whether the suite's models are smaller than the published ones, such as two of 32 layers."""
     url: Url
     """Address of the suite's documentation or source code."""
     tests: Annotated[tuple[Line, ...], Field(min_length=1)]

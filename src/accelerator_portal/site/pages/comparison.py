@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import get_args
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.files.accelerator import HardwareModel, Purpose
+from accelerator_portal.catalog.files.accelerator import Purpose
 from accelerator_portal.catalog.message import (
     Translatable,
     comma_list,
@@ -20,17 +20,17 @@ from accelerator_portal.catalog.message import (
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import METHOD_LABELS, OS_LABELS
-from accelerator_portal.results.stored_reports import stored_reports
-from accelerator_portal.site.pages.features import FEATURE_LABELS
+from accelerator_portal.site.grid import Cell, Grid, Head, platform_head
+from accelerator_portal.site.pages.features import features_data, features_grid
+from accelerator_portal.site.pages.hardware import models_with_build
 from accelerator_portal.site.results.speeds import SpeedRun, newest_runs
+from accelerator_portal.site.results.suite_cells import suite_grid
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.text_formats import (
-    EXTENT_WORDS,
     format_number,
     lifecycle_words,
     python_range,
 )
-from accelerator_reports.files.fields import FeatureId
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,83 @@ TRANSLATED = ("compare.md",)
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the page."""
-    runs = newest_runs(site.speed_runs)
-    yield Page(
-        "compare.md", {"comparison": comparison_groups(site.catalog, site.edition.today, runs)}
+    yield Page("compare.md", {"grid_of_platforms": comparison_grid(site)})
+
+
+# Pairs that readers ask for in public threads, as far as the site has these platforms.
+_PRESETS = (
+    ("cuda", "rocm"),
+    ("cuda", "xpu"),
+    ("cuda", "ascend"),
+    ("cuda", "tpu"),
+    ("mps", "cpu"),
+    ("gaudi", "xpu"),
+    ("ascend", "mlu", "musa"),
+)
+
+_ADDRESSES: Mapping[str, str] = {
+    "Platform": "",
+    "Versions": "#versions",
+    "Installation": "#install",
+    "Hardware": "#hardware",
+}
+
+_LONGEST_NOTE = 48
+"""Longer notes are only on the page of the platform."""
+
+
+def comparison_grid(site: Site) -> Grid:
+    """Return the grid of properties by platforms, of which it shows two at first.
+
+    The features and the test results are those of the grids of their own pages.
+    """
+    catalog = site.catalog
+    rows: list[Head] = []
+    cells: dict[tuple[str, str], Cell] = {}
+    groups = comparison_groups(catalog, site.edition.today, newest_runs(site.speed_runs))
+    for group, properties in groups.items():
+        for title, lines_by_platform in properties:
+            row = Head(f"p{len(rows)}", title, group=group)
+            rows.append(row)
+            for platform, lines in zip(catalog.platforms, lines_by_platform, strict=True):
+                if lines:
+                    cells[row.id, platform.id] = _grid_cell(platform, group, lines)
+    newest_evidence = {p.id: site.results.newest(p.id) for p in catalog.platforms}
+    for group, grid in (
+        (message("Features"), features_grid(catalog, features_data(site))),
+        (
+            message("Test results"),
+            suite_grid(catalog, newest_evidence, site.results.own, site.edition.today),
+        ),
+    ):
+        rows += [replace(column, group=group) for column in grid.columns]
+        cells |= {(column, platform): cell for (platform, column), cell in grid.cells.items()}
+    names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
+    presets = [ids for ids in _PRESETS if all(id_ in names for id_ in ids)]
+    vendors = list(dict.fromkeys(p.accelerator.vendor for p in catalog.platforms))
+    return Grid(
+        "compare",
+        message("Property"),
+        rows,
+        [
+            platform_head(platform, group=vendor)
+            for vendor in vendors
+            for platform in catalog.platforms
+            if platform.accelerator.vendor == vendor
+        ],
+        cells,
+        shown=presets[0] if presets else [*names][:2],
+        wide=True,
+        presets=[(" – ".join(names[id_] for id_ in ids), ids) for ids in presets],
     )
+
+
+def _grid_cell(platform: Platform, group: str, lines: CellLines) -> Cell:
+    text = semicolon_list(line.text for line in lines)
+    notes = [line.note for line in lines if line.note and len(line.note) <= _LONGEST_NOTE]
+    address = _ADDRESSES.get(group)
+    href = f"compute-platforms/{platform.id}/{address}" if address else ""
+    return Cell(text=text, note=notes[0] if notes and len(lines) == 1 else "", href=href)
 
 
 def comparison_groups(
@@ -97,10 +170,6 @@ def comparison_groups(
             message("Made for"): _purposes_cell,
             message("Cloud access"): _access_cell,
         },
-        message("Features"): {
-            label: partial(_feature_cell, name) for name, label in FEATURE_LABELS.items()
-        },
-        message("Evidence"): {message("Test reports"): partial(_reports_cell, catalog)},
     }
     readers = {label: list(answers.items()) for label, answers in groups.items()}
     if speeds := list(_speed_readers(runs)):
@@ -214,7 +283,7 @@ def _value_range_cell(unit: str, field: str, platform: Platform) -> CellLines:
     note states their number. If none of them has a value, the result is empty.
     """
     device_values: list[float | None] = [
-        getattr(model, field) for model in _supported_models(platform)
+        getattr(model, field) for model in models_with_build(platform)
     ]
     values = sorted(value for value in device_values if value is not None)
     if not values:
@@ -231,18 +300,10 @@ def _value_range_cell(unit: str, field: str, platform: Platform) -> CellLines:
 
 def _purposes_cell(platform: Platform) -> CellLines:
     used_purposes = {
-        purpose for model in _supported_models(platform) for purpose in model.purpose or ()
+        purpose for model in models_with_build(platform) for purpose in model.purpose or ()
     }
     words = [Translatable(purpose) for purpose in get_args(Purpose) if purpose in used_purposes]
     return _text_cell(comma_list(words)) if words else ()
-
-
-def _supported_models(platform: Platform) -> Iterable[HardwareModel]:
-    """Yield the hardware models of a platform for which there is a PyTorch build."""
-    hardware = platform.accelerator.hardware
-    for generation in hardware.generations if hardware else ():
-        if generation.builds:
-            yield from generation.models
 
 
 def _access_cell(platform: Platform) -> Iterable[CellLine]:
@@ -250,20 +311,3 @@ def _access_cell(platform: Platform) -> Iterable[CellLine]:
         terms = {"free": message("free"), "apply": message("on application")}.get(access.kind)
         notes = [note for note in (terms, access.note) if note]
         yield CellLine(access.title, comma_list(notes) if notes else None, access.url)
-
-
-def _feature_cell(feature_id: FeatureId, platform: Platform) -> Iterable[CellLine]:
-    feature = platform.accelerator.features.get(feature_id)
-    if feature:
-        yield CellLine(EXTENT_WORDS[feature.works], feature.note)
-
-
-def _reports_cell(catalog: Catalog, platform: Platform) -> Iterable[CellLine]:
-    platform_reports = [
-        s for s in stored_reports(catalog)[0] if s.report.accelerator == platform.id
-    ]
-    if not platform_reports:
-        yield CellLine(message("no report yet"))
-    for stored_report in platform_reports:
-        day = str(stored_report.day) if stored_report.day else message("no date stated")
-        yield CellLine(Translatable(stored_report.report.kind), day)

@@ -11,14 +11,26 @@ from typing import get_args
 
 from pydantic import SkipValidation
 
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
 from accelerator_portal.catalog.grouping import cached_by_owner
-from accelerator_portal.catalog.message import message, translatable
+from accelerator_portal.catalog.message import message, semicolon_list, translatable
 from accelerator_portal.results.stored_reports import LONG_AGO, StoredReport
+from accelerator_portal.site.grid import (
+    Cell,
+    Grid,
+    Head,
+    Mark,
+    State,
+    basis_of_report,
+    platforms_by_integration,
+    tally,
+)
 from accelerator_portal.site.results.results_view import address_of
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
+from accelerator_portal.site.text_formats import EXTENT_WORDS
 from accelerator_reports.files.fields import FeatureId, StrictModel
 from accelerator_reports.files.sources import Source, sources_by_id
 from accelerator_reports.outcomes import ATTEMPTED, BAD, GOOD, Outcome, ReportKind
@@ -215,13 +227,78 @@ class FeaturesData(StrictModel):
         return self.share >= LEAST_FEATURE_SHARE
 
 
+_STATE: Mapping[FeatureSupport, State] = {"yes": "pass", "partly": "part", "no": "fail"}
+_SHARE: Mapping[State, float] = {"pass": 1, "part": 0.5, "fail": 0}
+
+_SHORT_LABELS: Mapping[FeatureId, str] = {
+    "amp": message("AMP"),
+    "sdpa": message("Attention (SDPA)"),
+    "export": message("Export, AOTI"),
+    "fsdp": message("FSDP, DTensor"),
+}
+"""Labels for narrow columns."""
+
+
+def features_grid(catalog: Catalog, features: FeaturesData) -> Grid:
+    """Return the grid of platforms by features: what sources state, or what tests showed.
+
+    A test run or a baseline comes before a statement.
+    """
+    cells = {
+        (platform.id, feature): _grid_cell(platform, feature)
+        for platform in features.platforms
+        for feature in platform.rows
+    }
+    columns = [
+        Head(name, _SHORT_LABELS.get(name, label)) for name, label in features.labels.items()
+    ]
+    return Grid(
+        "features",
+        message("Platform"),
+        platforms_by_integration(catalog.platforms, "#features"),
+        columns,
+        cells,
+    )
+
+
+def _grid_cell(platform: PlatformFeatures, feature: FeatureId) -> Cell:
+    stated, run = platform.features.get(feature), platform.runs.get(feature)
+    marks, words = [], []
+    if run:
+        counts: dict[Outcome, int] = {run.outcome: run.tests - run.passed, "passed": run.passed}
+        found = tally(counts, basis_of_report(run.kind))
+        marks.append(found.mark)
+        counted = message("{passed} of {total} tests", passed=run.passed, total=run.tests)
+        words.append(
+            message("{tests} passed", tests=counted)
+            if found.mark.basis == "run"
+            else message("{tests} expected to pass", tests=counted)
+        )
+    part = ""
+    if stated:
+        state = _STATE[stated.works]
+        marks.append(Mark(state, "stated", _SHARE[state]))
+        part = translatable(stated.part) if stated.part else ""
+        words.append(EXTENT_WORDS[stated.works])
+    strongest = next((mark for mark in marks if mark.state != "skip"), marks[0])
+    return Cell(
+        (strongest,),
+        note=part,
+        label=semicolon_list((*words, part) if part else words),
+        href=f"compute-platforms/{platform.id}/#feature-{feature}",
+        order=strongest.share,
+    )
+
+
 TRANSLATED = ("features.md",)
 SCHEMAS = {"features": FeaturesData}
 
 
 def pages(site: Site) -> Iterator[Page]:
     """Yield the page."""
-    yield Page("features.md", {"features": features_data(site), "least": LEAST_FEATURE_SHARE})
+    features = features_data(site)
+    context = {"features": features, "grid_of_features": features_grid(site.catalog, features)}
+    yield Page("features.md", context | {"least": LEAST_FEATURE_SHARE})
 
 
 def data(site: Site) -> Iterator[SiteFile]:

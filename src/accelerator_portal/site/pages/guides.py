@@ -9,7 +9,6 @@ from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.schema import FILE_FORMATS
 from accelerator_portal.checks import RULES
 from accelerator_portal.checks.folder_limits import LIMITS
-from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.site.commands_table import (
     commands_table,
@@ -18,7 +17,7 @@ from accelerator_portal.site.commands_table import (
     preferred_rows,
     record_schemas,
 )
-from accelerator_portal.site.pages.platforms import other_backends
+from accelerator_portal.site.pages.platforms import other_backends, platforms_grid
 from accelerator_portal.site.results.findings import FindingsData, finding_counts, total_findings
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.site import Page, Site
@@ -45,8 +44,7 @@ def pages(site: Site) -> Iterator[Page]:
     home = {
         "view": selector_view(selector) if selector.starts else None,
         "selector": selector,
-        "evidence": site.results.newest_run_lines(),
-        "followed": {p.id: supported_releases(catalog, p) for p in catalog.platforms},
+        "grid_of_platforms": platforms_grid(site),
         "commands": commands_table(selector, preferred_rows(default_rows)),
     }
     yield Page("index.md", home)

@@ -484,3 +484,11 @@ def _selector_address(platform: Platform, card: str, support: HardwareSupport) -
     if support.on_request:
         query["build"] = support.build
     return f"?{urlencode(query)}"
+
+
+def models_with_build(platform: Platform) -> Iterator[HardwareModel]:
+    """Yield the hardware models of a platform for which there is a PyTorch build."""
+    hardware = platform.accelerator.hardware
+    for generation in hardware.generations if hardware else ():
+        if generation.builds:
+            yield from generation.models

@@ -19,7 +19,7 @@ from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import MODEL_FAMILIES, STATED_MODELS
 from accelerator_portal.catalog.files.shared_files import ModelFamily, model_suites
 from accelerator_portal.catalog.grouping import cached_by_owner
-from accelerator_portal.catalog.message import Translatable, comma_list, message
+from accelerator_portal.catalog.message import Translatable, comma_list, message, semicolon_list
 from accelerator_portal.results.history import ResultKind, result_kind
 from accelerator_portal.results.result_matrices import (
     Statement,
@@ -27,6 +27,16 @@ from accelerator_portal.results.result_matrices import (
     statements_of_family,
 )
 from accelerator_portal.results.stored_reports import StoredReport
+from accelerator_portal.site.grid import (
+    BASIS_OF,
+    Basis,
+    Grid,
+    Head,
+    Mark,
+    platforms_by_integration,
+    tally,
+)
+from accelerator_portal.site.grid import Cell as GridCell
 from accelerator_portal.site.results.results_view import RESULTS_PAGES, address_of
 from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 from accelerator_portal.site.site import Page, Site
@@ -171,6 +181,11 @@ class FamilyResults:
         """The worst outcome of the tests that passed or failed; of all tests if none did."""
         checked_outcomes = [outcome for outcome in self.outcomes if outcome in GOOD | BAD]
         return (checked_outcomes or list(self.outcomes))[0]
+
+    def of_purpose(self, *, training: bool) -> FamilyResults:
+        """Return the results of training, or those of inference. A test without a mode infers."""
+        tests = tuple(test for test in self.tests if (test.mode == "training") == training)
+        return replace(self, tests=tests)
 
     def of_mode(self, mode: str) -> FamilyResults:
         """Return the results of the tests that have this value of the parameter `mode`."""
@@ -327,21 +342,6 @@ class FamilyView:
     listed: tuple[ListedTest, ...]
     stated: Mapping[str, tuple[Statement, ...]]
 
-    def best(self, platform: str) -> FamilyCell | None:
-        """Return the cell with a platform's best evidence; None if the platform has no cells.
-
-        Runs are better than baselines, but PyTorch's baselines are better than ExecuTorch's runs.
-        """
-        return next(iter(self.cells.get(platform, ())), None)
-
-    def on_executorch(self, platform: str) -> FamilyCell | None:
-        """Return a platform's first ExecuTorch cell that is not the cell that `best` returns.
-
-        None if the platform has no such cell.
-        """
-        other_cells = self.cells.get(platform, ())[1:]
-        return next((cell for cell in other_cells if cell.results.executorch), None)
-
     @property
     def words(self) -> str:
         """The text in which the page's search looks: the family's title and its test names."""
@@ -481,6 +481,93 @@ def _listed_tests(
                 yield ListedTest(suite, name, address_of(suite, name) if has_report else None)
 
 
+_PURPOSES: Mapping[str, str] = {"": message("inference"), "train": message("training")}
+"""The purpose of each kind of mark. A document that states no purpose counts as inference."""
+
+
+def models_grid(catalog: Catalog, view: ModelsView) -> Grid:
+    """Return the grid of model families by platforms, ExecuTorch in columns of its own."""
+    heads = platforms_by_integration(view.platforms, "#results")
+    executorch_heads = tuple(
+        replace(head, id=f"{head.id}--executorch", group="ExecuTorch") for head in heads
+    )
+    cells = {
+        (family.family.id, column): cell
+        for family in view.families
+        for platform in view.platforms
+        for column, executorch in ((platform.id, False), (f"{platform.id}--executorch", True))
+        if (cell := _grid_cell(catalog, family, platform.id, executorch=executorch))
+    }
+    rows = tuple(
+        Head(
+            family.family.id,
+            family.family.title,
+            f"{MODELS_PAGES}/{family.family.id}/",
+            words=" ".join((family.words, *family.sizes)),
+        )
+        for family in view.families
+    )
+    kinds = {
+        "": message("inference, or purpose not stated"),
+        "train": message("training"),
+        "reduced": message("only small versions of models"),
+    }
+    return Grid("models", message("Model"), rows, (*heads, *executorch_heads), cells, kinds=kinds)
+
+
+def _grid_cell(
+    catalog: Catalog, family: FamilyView, platform: str, *, executorch: bool
+) -> GridCell | None:
+    """Return the strongest evidence of a platform for inference and for training, or None."""
+    found = [
+        evidence
+        for kind in _PURPOSES
+        if (evidence := _strongest(catalog, family, platform, kind, executorch=executorch))
+    ]
+    if not found:
+        return None
+    return GridCell(
+        tuple(mark for mark, _ in found),
+        label=semicolon_list(words for _, words in found),
+        href=f"{MODELS_PAGES}/{family.family.id}/#{platform}{'--executorch' * executorch}",
+        order=sum(_MARK_RANK[mark.basis] + mark.share for mark, _ in found),
+    )
+
+
+_MARK_RANK: Mapping[Basis, int] = {"run": 30, "expected": 20, "stated": 10}
+
+
+def _strongest(
+    catalog: Catalog, family: FamilyView, platform: str, kind: str, *, executorch: bool
+) -> tuple[Mark, str] | None:
+    """Return the mark of a purpose and its words: of a run, or else of a baseline or a document.
+
+    Results that were all skipped count only if there is nothing else.
+    """
+    found: list[tuple[Mark, str]] = []
+    for cell in family.cells.get(platform, ()):
+        results = cell.results.of_purpose(training=kind == "train")
+        if results.tests and results.executorch == executorch:
+            suites = {test.test.suite for test in results.tests}
+            reduced = all((s := catalog.suites.get(suite)) and s.reduced for suite in suites)
+            classes = " ".join(filter(None, (kind, "reduced" * reduced)))
+            mark = tally(results.outcomes, BASIS_OF[results.basis], classes).mark
+            words = message(
+                "{purpose}: {words}", purpose=_PURPOSES[kind], words=result_words(results)
+            )
+            found.append((mark, words))
+    for statement in family.stated.get(platform, ()) if not executorch else ():
+        if any(_states(purpose, kind) for purpose in statement.by_purpose):
+            words = message("{purpose}: {words}", purpose=_PURPOSES[kind], words=statement.words)
+            found.append((Mark("pass", "stated", 1, kind), words))
+    return next((one for one in found if one[0].state != "skip"), next(iter(found), None))
+
+
+def _states(purpose: str, kind: str) -> bool:
+    """Return whether a stated purpose in words is that of a kind of mark."""
+    return "training" in purpose if kind == "train" else purpose != "training"
+
+
 TRANSLATED = (f"{MODELS_PAGES}/index.md", f"{MODELS_PAGES}/*.md")
 SCHEMAS = {"model-results": FamiliesIndex, "family-results": FamilyData}
 
@@ -491,7 +578,8 @@ def pages(site: Site) -> Iterator[Page]:
     Also yields a page for each platform for which documents state models.
     """
     view = models_view(site)
-    yield Page(f"{MODELS_PAGES}/index.md", {"view": view}, edit=MODEL_FAMILIES)
+    overview = {"view": view, "grid_of_models": models_grid(site.catalog, view)}
+    yield Page(f"{MODELS_PAGES}/index.md", overview, edit=MODEL_FAMILIES)
     for family in view.families:
         path, template = f"{MODELS_PAGES}/{family.family.id}.md", f"{MODELS_PAGES}/family.md.j2"
         yield Page(path, {"view": family, "most": MOST_LISTED}, template, MODEL_FAMILIES)

@@ -4,35 +4,59 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
-from accelerator_portal.catalog.message import message
+from accelerator_portal.catalog.files.accelerator import Feature
+from accelerator_portal.catalog.message import message, plural, translatable
 from accelerator_portal.catalog.schema import slug
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.results.history import RESULT_KINDS
 from accelerator_portal.results.result_matrices import model_statements
 from accelerator_portal.results.stored_reports import StoredReport
 from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.grid import (
+    Basis,
+    Cell,
+    Grid,
+    Head,
+    Mark,
+    platforms_by_integration,
+    tally,
+)
 from accelerator_portal.site.languages import Language
 from accelerator_portal.site.pages.features import FEATURE_LABELS, features_data
-from accelerator_portal.site.pages.hardware import PlatformHardware, hardware_data
+from accelerator_portal.site.pages.hardware import (
+    PlatformHardware,
+    hardware_data,
+    models_with_build,
+)
+from accelerator_portal.site.pages.models import models_grid, models_view
 from accelerator_portal.site.pages.packages import package_view
 from accelerator_portal.site.pages.questions import (
     page_sources,
     platform_questions,
     translated_questions,
 )
-from accelerator_portal.site.pages.versions import versions_table
-from accelerator_portal.site.results.dashboard_grid import own_suite_rows, suite_cells
+from accelerator_portal.site.pages.versions import (
+    LAG_COLUMNS,
+    lag_cells,
+    versions_data,
+    versions_table,
+)
 from accelerator_portal.site.results.history_view import TestHistories
-from accelerator_portal.site.results.results_view import DEMANDS, evidence_level
+from accelerator_portal.site.results.results_view import DEMANDS, RESULTS_PAGES, evidence_level
+from accelerator_portal.site.results.suite_cells import own_suite_rows, suite_cells
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import PLATFORMS
+from accelerator_portal.site.text_formats import format_number
 from accelerator_portal.site.vendor_text import SourceList, render_section
 from accelerator_reports.files.sources import Sourced, sources_by_id
+from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
 from accelerator_reports.suite_names import suite_owner
 
@@ -76,6 +100,122 @@ def pages(site: Site) -> Iterator[Page]:
                 platform.accelerator.name,
                 language,
             )
+
+
+_SHORT_BASES: Mapping[Basis, str] = {
+    "run": message("run"),
+    "expected": message("expected"),
+    "stated": message("stated"),
+}
+"""The evidence in headings of narrow columns."""
+
+
+def platforms_grid(site: Site) -> Grid:
+    """Return the grid of all platforms with their release lag, test results, features and models.
+
+    Tests are those of the newest report of each suite. Results of a baseline without a test that is
+    expected to pass are a list of failures: they have no share.
+    """
+    catalog = site.catalog
+    cells: dict[tuple[str, str], Cell] = {}
+    for versions in versions_data(site).platforms:
+        cells |= {(versions.id, column): cell for column, cell in lag_cells(versions).items()}
+    features = features_data(site)
+    models = models_grid(catalog, models_view(site)).cells
+    for platform in catalog.platforms:
+        row = _result_cells(site, platform)
+        if (stated := features.by_id[platform.id].features.values()) and features.labels:
+            row["features"] = _features_cell(platform, stated, len(features.labels))
+        for basis in _SHORT_BASES:
+            count = sum(
+                column == platform.id and any(mark.basis == basis for mark in cell.marks)
+                for (_, column), cell in models.items()
+            )
+            if count:
+                words = plural("{count} model family", "{count} model families", count)
+                address = f"{RESULTS_PAGES}/by-model/?with={platform.id}"
+                mark = Mark("pass", basis)
+                row[f"models-{basis}"] = Cell(
+                    (mark,), str(count), label=words, href=address, order=count
+                )
+        figures = [m.memory_gb for m in models_with_build(platform) if m.memory_gb]
+        if figures:
+            least, most = format_number(min(figures)), format_number(max(figures))
+            text = least if least == most else f"{least}–{most}"
+            row["memory"] = Cell(text=text, order=max(figures))
+        cells |= {(platform.id, column): cell for column, cell in row.items()}
+    heads = (replace(head, note=head.words) for head in platforms_by_integration(catalog.platforms))
+    tests, families = message("Tests passed"), message("Model families")
+    columns = (
+        *LAG_COLUMNS,
+        Head("level", message("Level")),
+        *(Head(basis, _SHORT_BASES[basis], group=tests) for basis in ("run", "expected")),
+        Head("features", message("full + in part"), group=message("Features")),
+        *(Head(f"models-{b}", words, group=families) for b, words in _SHORT_BASES.items()),
+        Head("memory", message("GB"), group=message("Memory")),
+    )
+    return Grid(
+        "platforms",
+        message("Platform"),
+        tuple(heads),
+        columns,
+        cells,
+        words={
+            "pass": message("newest release; model families"),
+            "fail": message("failures listed"),
+            "meter": message("share of tests or features"),
+        },
+        wide=True,
+        panel=False,
+        differences=False,
+    )
+
+
+def _result_cells(site: Site, platform: Platform) -> dict[str, Cell]:
+    """Return the cells of a platform's level of evidence, its runs and its baselines."""
+    address = f"{PLATFORMS}/{platform.id}/#results"
+    row: dict[str, Cell] = {}
+    criteria = site.catalog.criteria
+    if criteria and (evidence := evidence_level(site.catalog, site.results, platform)):
+        order = -criteria.levels.index(evidence.level)
+        row["level"] = Cell(text=translatable(evidence.level.title), href=address, order=order)
+    newest = [e for e in site.results.newest(platform.id) if e.kind != "speed"]
+    bases: tuple[Basis, Basis] = ("run", "expected")
+    for basis in bases:
+        counts: Counter[Outcome] = Counter()
+        for suite in newest:
+            if suite.is_run == (basis == "run"):
+                counts.update(suite.counts)
+        found = tally(counts, basis)
+        if not found.checked:
+            continue
+        words = message(
+            "{passed} of {total}", passed=f"{found.passed:,}", total=f"{found.checked:,}"
+        )
+        if found.passed:
+            mark, text = replace(found.mark, state="meter"), words
+        else:
+            mark = found.mark
+            text = message("{count} listed", count=found.checked)
+        row[basis] = Cell((mark,), text, label=words, href=address, order=found.mark.share)
+    return row
+
+
+def _features_cell(platform: Platform, stated: Iterable[Feature], total: int) -> Cell:
+    extents = Counter(feature.works for feature in stated)
+    words = message(
+        "{full} of {total} features work, {part} work in part",
+        full=extents["yes"],
+        total=total,
+        part=extents["partly"],
+    )
+    return Cell(
+        (Mark("meter", "stated", extents["yes"] / total),),
+        f"{extents['yes']} + {extents['partly']}",
+        label=words,
+        href=f"{PLATFORMS}/{platform.id}/#features",
+        order=extents["yes"],
+    )
 
 
 def _device_figures(platform: PlatformHardware) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import datetime as dt
 import hashlib
 import io
 import re
@@ -12,12 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.schema import slug
-from accelerator_portal.results.stored_reports import SuiteEvidence
 from accelerator_portal.site.pages.reports import SUITE_TESTS
-from accelerator_portal.site.results.dashboard_grid import dashboard_grid, grid_tabs
 from accelerator_portal.site.results.history_view import listed_anchors
 from accelerator_portal.site.results.results_view import (
     KIND_DESCRIPTIONS,
@@ -27,6 +24,7 @@ from accelerator_portal.site.results.results_view import (
     initial,
 )
 from accelerator_portal.site.results.speeds import speed_table
+from accelerator_portal.site.results.suite_cells import suite_grid
 from accelerator_portal.site.results.suite_tests import (
     MOST_NAMES,
     ReportedTest,
@@ -421,12 +419,9 @@ def _overview(site: Site) -> Page:
     """Return the page with the newest results, the suites and the reports."""
     catalog, results = site.catalog, site.results
     newest_evidence = {p.id: results.newest(p.id) for p in catalog.platforms}
-    grid = dashboard_grid(catalog, newest_evidence, results.own)
     context = {
         "titles": _suite_titles(site),
-        "tabs": grid_tabs(grid),
-        "platforms": _grid_rows(catalog, newest_evidence),
-        "untested": [p for p in catalog.platforms if not any(grid.rows[p.id])],
+        "fleet": suite_grid(catalog, newest_evidence, results.own, site.edition.today),
         "at": site.data_time,
         "results": results,
     }
@@ -436,38 +431,6 @@ def _overview(site: Site) -> Page:
 def _suite_titles(site: Site) -> dict[str, str]:
     """Return the titles of the suites that have results, by suite id."""
     return {suite: site.catalog.suite_title(suite) for suite in site.results.by_suite}
-
-
-@dataclass(frozen=True, slots=True)
-class GridRow:
-    """A row of the results grid: a platform, and the day of its newest run.
-
-    `day` is None if no run has a date.
-    """
-
-    platform: Platform
-    day: dt.date | None
-
-
-def _grid_rows(
-    catalog: Catalog,
-    newest_evidence: Mapping[str, tuple[SuiteEvidence, ...]],
-) -> list[GridRow]:
-    """Return a row of the results grid for each platform.
-
-    Platforms with runs come before platforms without runs. Among the platforms with runs, and among
-    those without, platforms with more suites come first.
-    """
-
-    def row_order(platform: Platform) -> tuple[bool, int]:
-        evidence = newest_evidence[platform.id]
-        return not any(suite_evidence.is_run for suite_evidence in evidence), -len(evidence)
-
-    def row(platform: Platform) -> GridRow:
-        days = (e.day for e in newest_evidence[platform.id] if e.is_run and e.day)
-        return GridRow(platform, max(days, default=None))
-
-    return [row(platform) for platform in sorted(catalog.platforms, key=row_order)]
 
 
 def _suite_source(catalog: Catalog, results: ResultsView, suite: str) -> str:

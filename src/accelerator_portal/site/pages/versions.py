@@ -20,18 +20,28 @@ from accelerator_portal.catalog.files.versions_file import (
     Wheel,
 )
 from accelerator_portal.catalog.grouping import cached_by_owner, grouped
-from accelerator_portal.catalog.message import comma_list, message
+from accelerator_portal.catalog.message import comma_list, message, plural
 from accelerator_portal.install.expand import compatibility_rows
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import ARCH_LABELS, OS_LABELS, InstallRow, build_id
 from accelerator_portal.packages.wheel_tags import minimum_system, runs_on
 from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.grid import (
+    Basis,
+    Cell,
+    Grid,
+    Head,
+    Mark,
+    platforms_by_integration,
+)
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.text_formats import lifecycle_words, python_range
 from accelerator_portal.site.vendor_text import SourceEntry, SourceList
 from accelerator_reports.files.fields import Arch, Day, StrictModel
 from accelerator_reports.files.sources import Source
+
+_FROM_SOURCE = message("from source")
 
 # Requirements of plugins that are not their runtime.
 _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
@@ -40,12 +50,7 @@ _LIBRARIES = frozenset({"torchvision", "torchaudio", "Python"})
 def pages(site: Site) -> Iterator[Page]:
     """Yield the page of all releases, and the page of each release."""
     releases, selector = site.catalog.releases, site.selector
-    overview = {
-        "versions": versions_data(site),
-        "platforms": selector.axes["platform"],
-        "nearest": partial(nearest_offer, site),
-    }
-    yield Page("versions/index.md", overview, edit=RELEASES)
+    yield Page("versions/index.md", {"grid_of_versions": versions_grid(site)}, edit=RELEASES)
     for release in releases.releases:
         rows = [row for row in selector.rows if row.build == release.version]
         context = {
@@ -60,12 +65,85 @@ def pages(site: Site) -> Iterator[Page]:
         yield Page(f"versions/{release.version}.md", context, "versions/release.md.j2", RELEASES)
 
 
-def nearest_offer(site: Site, platform: str, release: Release) -> str:
-    """Return the newest release of the same minor version that a command installs, or empty."""
-    minor = Version(release.version).release[:2]
-    offered_builds = {row.build for row in site.selector.rows if row.platform == platform}
-    same_minor = (v for v in site.catalog.releases.by_version if Version(v).release[:2] == minor)
-    return next((version for version in same_minor if version in offered_builds), "")
+NEWEST_COLUMNS = 10
+"""The number of releases that the grid of versions shows at first. With six, most plugins would
+have no cell."""
+
+
+def versions_grid(site: Site) -> Grid:
+    """Return the grid of platforms by PyTorch releases, with the release lag of each platform."""
+    catalog, data = site.catalog, versions_data(site)
+    reported = {
+        (stored.report.accelerator, (stored.report.environment.torch or "").partition("+")[0])
+        for stored in site.results.reports
+        if stored.report.kind != "baseline"
+    }
+    cells = {
+        ("python", release.version): _python_cell(python_range(release.python))
+        for release in catalog.releases.releases
+    }
+    for platform in data.platforms:
+        cells |= {(platform.id, column): cell for column, cell in lag_cells(platform).items()}
+    for release in data.releases:
+        for platform_id, words in release.platforms.items():
+            basis: Basis = "run" if (platform_id, release.version) in reported else "stated"
+            cells[platform_id, release.version] = _offer_cell(
+                words, basis, f"compute-platforms/{platform_id}/?build={release.version}#install"
+            )
+    releases = [
+        Head(r.version, r.version, f"versions/{r.version}/", note=str(r.date))
+        for r in data.releases
+    ]
+    return Grid(
+        "versions",
+        message("Platform"),
+        (Head("python", "Python"), *platforms_by_integration(catalog.platforms, "#versions")),
+        (*LAG_COLUMNS, *releases),
+        cells,
+        shown=[head.id for head in (*LAG_COLUMNS, *releases[:NEWEST_COLUMNS])],
+        words={
+            "pass": message("install command"),
+            "part": message("from source only"),
+            "run": message("command, and a test run with this release"),
+            "stated": message("command"),
+        },
+        wide=True,
+        panel=False,
+        differences=False,
+    )
+
+
+LAG_COLUMNS = (Head("newest", message("Newest")), Head("behind", message("Behind")))
+
+
+def lag_cells(platform: PlatformVersions) -> dict[str, Cell]:
+    """Return the cells of a platform in `LAG_COLUMNS`; empty if its releases are not known."""
+    if platform.newest is None or platform.behind is None:
+        return {}
+    behind = platform.behind
+    mark = Mark("gap", "stated", behind) if behind else Mark("pass", "stated")
+    label = plural("{count} minor release behind", "{count} minor releases behind", behind)
+    address = f"compute-platforms/{platform.id}/#versions"
+    lag = Cell((mark,), str(behind) if behind else "", label=label, href=address, order=-behind)
+    return {"newest": Cell(text=platform.newest, order=-behind), "behind": lag}
+
+
+_LONGEST_OFFER = 12
+"""Longer names of variants are left out of cells."""
+
+
+def _python_cell(words: str) -> Cell:
+    versions, _, free_threaded = words.partition(", ")
+    return Cell(text=versions, note=free_threaded)
+
+
+def _offer_cell(words: str, basis: Basis, address: str) -> Cell:
+    """Return the cell of what a platform offers for a release: the first version, and how many."""
+    first, *others = words.partition(" · ")[0].split(", ")
+    from_source = words == _FROM_SOURCE
+    short = "" if from_source or len(first) > _LONGEST_OFFER else first
+    text = f"{short} +{len(others)}" if others else short
+    return Cell((Mark("part" if from_source else "pass", basis),), text, label=words, href=address)
 
 
 def companion_sources(releases: Releases, release: Release, package: str) -> Iterator[Source]:
@@ -108,7 +186,7 @@ def _offer_words(platform: Platform, release: Release, rows: list[InstallRow]) -
     `from source` if all rows build from source.
     """
     if all(row.method == "source" for row in rows):
-        return message("from source")
+        return _FROM_SOURCE
     fitting_rows = compatibility_rows(platform, release.version, None)
     plugin_rows = [row for row in fitting_rows if row.plugin]
     if plugin_rows:

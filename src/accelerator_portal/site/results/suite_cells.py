@@ -1,4 +1,4 @@
-"""Builds the grid of test results, platforms by suites, and the list of vendors' own test suites.
+"""Builds the newest results of suites: the grid of platforms by suites, and vendors' own suites.
 
 A vendor's own suite is named after the vendor's folder, such as `acme/kernels`.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.message import comma_list, message, plural
 from accelerator_portal.results.stored_reports import SuiteEvidence
+from accelerator_portal.site.grid import Cell, Grid, Head, platform_head, tally
 from accelerator_portal.site.text_formats import outcome_words
 from accelerator_reports.outcomes import BAD, GOOD, OUTCOMES, Outcome
 from accelerator_reports.suite_names import (
@@ -47,9 +48,12 @@ KIND_TITLES: Mapping[ColumnKind, str] = {
 
 _KIND_ORDER = list(KIND_TITLES)
 
+_OLD = 365
+"""Days. Cells say the age of older results."""
+
 
 @dataclass(frozen=True, slots=True)
-class GridColumn:
+class SuiteColumn:
     """A column of the grid: the results of one suite.
 
     The column of kind `own` is different: it combines the vendors' own suites that only one
@@ -70,20 +74,11 @@ class GridColumn:
         )
 
 
-_OWN_COLUMN = GridColumn("", message("All together"), OWN_KIND)
+_OWN_COLUMN = SuiteColumn("", message("All together"), OWN_KIND)
 
 
 @dataclass(frozen=True, slots=True)
-class GridGroup:
-    """Adjacent columns of the same kind; `columns` is the number of columns."""
-
-    kind: str
-    title: str
-    columns: int
-
-
-@dataclass(frozen=True, slots=True)
-class GridCell:
+class SuiteCell:
     """A suite's results in a platform's newest run, or else in its newest baseline.
 
     In the column of kind `own`, the results are sums over several suites. `counts` has the numbers
@@ -92,7 +87,7 @@ class GridCell:
     `address` is the address of these results, relative to the site's root.
     """
 
-    column: GridColumn
+    column: SuiteColumn
     is_run: bool
     counts: Mapping[Outcome, int]
     words: str
@@ -112,92 +107,82 @@ class GridCell:
         return sum(tests for outcome, tests in self.counts.items() if outcome in GOOD | BAD)
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """The results of each platform in each suite.
-
-    `rows` has the cells of each platform by platform id: one cell for each of `columns`. A cell is
-    None if the platform has no report of the suite. `groups` has the headings above the columns,
-    one for each kind of suite.
-    """
-
-    columns: tuple[GridColumn, ...]
-    groups: tuple[GridGroup, ...]
-    rows: Mapping[str, tuple[GridCell | None, ...]]
-
-    def only(self, *, executorch: bool) -> Grid:
-        """Return the grid with only ExecuTorch's suites, or without them.
-
-        If `executorch` is true, the grid has only ExecuTorch's suites. Otherwise, it has all suites
-        except ExecuTorch's. Platforms without results in these suites are omitted.
-        """
-        indexes = [
-            n for n, c in enumerate(self.columns) if is_executorch_suite(c.suite) == executorch
-        ]
-        columns = tuple(self.columns[n] for n in indexes)
-        rows = {platform: tuple(cells[n] for n in indexes) for platform, cells in self.rows.items()}
-        filled = {platform: cells for platform, cells in rows.items() if any(cells)}
-        return Grid(columns, _groups(columns), filled)
-
-
-@dataclass(frozen=True, slots=True)
-class GridTab:
-    """A tab with one grid: either that of PyTorch's suites, or that of ExecuTorch's suites."""
-
-    id: str
-    title: str
-    grid: Grid
-
-
-def grid_tabs(grid: Grid) -> tuple[GridTab, ...]:
-    """Return the tab of PyTorch, and the tab of ExecuTorch if its suites have results."""
-    pytorch = GridTab("fleet", "PyTorch", grid.only(executorch=False))
-    executorch = GridTab("fleet-executorch", "ExecuTorch", grid.only(executorch=True))
-    return (pytorch, executorch) if executorch.grid.rows else (pytorch,)
-
-
-def dashboard_grid(
+def suite_grid(
     catalog: Catalog,
     evidence: Mapping[str, Iterable[SuiteEvidence]],
     own_suites: Container[str],
+    today: dt.date,
 ) -> Grid:
-    """Return the grid of the newest results of all platforms.
+    """Return the grid of the newest results of all platforms, those with most runs first.
 
     `evidence` has the result of `ResultsView.newest` for each platform, by platform id. One column
     combines the suites in `own_suites`. Suites of kind `speed` are omitted, because they do not
-    show what works.
+    show what works. ExecuTorch's suites are in a group of their own. Cells state the age of results
+    that are more than a year older than `today`.
     """
-    evidence_by_platform = {
-        platform: {e.suite: e for e in platform_evidence if e.kind != "speed"}
-        for platform, platform_evidence in evidence.items()
-    }
-    kinds = {
-        e.suite: e.kind
-        for platform_evidence in evidence_by_platform.values()
-        for e in platform_evidence.values()
-    }
-    columns = sorted(
-        (_column(catalog, suite, kind) for suite, kind in kinds.items() if suite not in own_suites),
-        key=_column_order,
+    cells: dict[str, list[SuiteCell]] = {}
+    for platform, platform_evidence in evidence.items():
+        by_suite = {e.suite: e for e in platform_evidence if e.kind != "speed"}
+        shared = (e for suite, e in by_suite.items() if suite not in own_suites)
+        own = _own_cell(platform, by_suite, own_suites)
+        cells[platform] = [*suite_cells(catalog, shared), *filter(None, (own,))]
+    columns = {cell.column for row in cells.values() for cell in row}
+    ordered_columns = sorted(
+        columns, key=lambda column: (is_executorch_suite(column.suite), _column_order(column))
     )
-    if any(suite in own_suites for suite in kinds):
-        columns.append(_OWN_COLUMN)
-    rows = {}
-    for platform, suites in evidence_by_platform.items():
-        cells: dict[str, GridCell | None] = {
-            c.suite: _cell(suites[c.suite], c) for c in columns if c.suite in suites
-        }
-        cells[_OWN_COLUMN.suite] = _own_cell(platform, suites, own_suites)
-        rows[platform] = tuple(cells.get(column.suite) for column in columns)
-    return Grid(tuple(columns), _groups(columns), rows)
+    platforms = sorted(catalog.platforms, key=lambda p: _evidence_rank(cells.get(p.id, ())))
+    return Grid(
+        "fleet",
+        message("Platform"),
+        [platform_head(platform, "#results") for platform in platforms],
+        [
+            Head(
+                column.suite or OWN_KIND,
+                column.title.removeprefix("ExecuTorch ") or column.title,
+                column.address,
+                "ExecuTorch" if is_executorch_suite(column.suite) else KIND_TITLES[column.kind],
+            )
+            for column in ordered_columns
+        ],
+        {
+            (platform, cell.column.suite or OWN_KIND): _grid_cell(cell, today)
+            for platform, row in cells.items()
+            for cell in row
+        },
+        words={
+            "pass": message("all checked tests passed"),
+            "part": message("some passed"),
+            "fail": message("none passed"),
+        },
+    )
 
 
-def _groups(columns: Iterable[GridColumn]) -> tuple[GridGroup, ...]:
-    kinds = Counter(column.kind for column in columns)
-    return tuple(GridGroup(kind, KIND_TITLES[kind], number) for kind, number in kinds.items())
+def _evidence_rank(cells: Sequence[SuiteCell]) -> tuple[bool, int]:
+    return not any(cell.is_run for cell in cells), -len(cells)
 
 
-def suite_cells(catalog: Catalog, evidence: Iterable[SuiteEvidence]) -> tuple[GridCell, ...]:
+def _grid_cell(cell: SuiteCell, today: dt.date) -> Cell:
+    found = tally(cell.counts, "run" if cell.is_run else "expected")
+    uniform = found.passed in (0, found.checked)
+    number = f"{found.checked or sum(cell.counts.values()):,}"
+    notes = []
+    if cell.samples and cell.samples[0] < cell.samples[1]:
+        notes.append(message("{share}% tried", share=100 * cell.samples[0] // cell.samples[1]))
+    if cell.day and (today - cell.day).days > _OLD:
+        notes.append(message("{years} years old", years=f"{(today - cell.day).days / 365:.1f}"))
+    words = cell.words if cell.is_run else message("expected: {words}", words=cell.words)
+    label = message("{words}, {day}", words=words, day=cell.day) if cell.day else words
+    return Cell(
+        (found.mark,),
+        number if uniform else f"{found.passed:,}/{number}",
+        comma_list(notes) if notes else "",
+        comma_list((label, *notes)),
+        cell.address,
+        found.mark.share + (1 if cell.is_run else 0),
+    )
+
+
+def suite_cells(catalog: Catalog, evidence: Iterable[SuiteEvidence]) -> tuple[SuiteCell, ...]:
     """Return a cell for each suite of a platform, sorted by the kind and the title of the suite.
 
     `evidence` is the result of `ResultsView.newest`. Ages are counted to `at`. Suites of kind
@@ -211,7 +196,7 @@ def _own_cell(
     platform: str,
     evidence: Mapping[str, SuiteEvidence],
     own_suites: Container[str],
-) -> GridCell | None:
+) -> SuiteCell | None:
     """Return one cell with the sums of a platform's results in its suites among `own_suites`.
 
     `evidence` has the platform's newest results by suite. If any of these suites has a run,
@@ -230,7 +215,7 @@ def _own_cell(
         len(own_evidence),
         words=count_words(counts),
     )
-    return GridCell(
+    return SuiteCell(
         _OWN_COLUMN,
         own_evidence[0].is_run,
         counts,
@@ -240,7 +225,7 @@ def _own_cell(
     )
 
 
-def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
+def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> SuiteColumn:
     """Return the grid column of a suite.
 
     `kind` is the kind that the report states, or None. It is used only if no file in `data/suites`
@@ -248,17 +233,17 @@ def _column(catalog: Catalog, suite: str, kind: SuiteKind | None) -> GridColumn:
     """
     description = catalog.suite(suite)
     if isinstance(description, SuiteFile):
-        return GridColumn(suite, description.short or description.title, description.kind)
-    return GridColumn(suite, description.title if description else suite, kind or OTHER_KIND)
+        return SuiteColumn(suite, description.short or description.title, description.kind)
+    return SuiteColumn(suite, description.title if description else suite, kind or OTHER_KIND)
 
 
-def _column_order(column: GridColumn) -> tuple[int, str]:
+def _column_order(column: SuiteColumn) -> tuple[int, str]:
     return _KIND_ORDER.index(column.kind), column.title.casefold()
 
 
-def _cell(evidence: SuiteEvidence, column: GridColumn) -> GridCell:
+def _cell(evidence: SuiteEvidence, column: SuiteColumn) -> SuiteCell:
     counts = evidence.counts
-    return GridCell(
+    return SuiteCell(
         column,
         evidence.is_run,
         counts,
@@ -287,11 +272,11 @@ class OwnSuiteRow:
 
     name: str
     declared: OwnSuite | None
-    cell: GridCell | None
+    cell: SuiteCell | None
 
 
 def own_suite_rows(
-    catalog: Catalog, platform: Platform, cells: Iterable[GridCell]
+    catalog: Catalog, platform: Platform, cells: Iterable[SuiteCell]
 ) -> tuple[OwnSuiteRow, ...]:
     """Return the vendor's own suites that a platform declares or reports, declared suites first.
 
