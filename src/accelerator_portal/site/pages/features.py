@@ -244,7 +244,7 @@ def features_grid(catalog: Catalog, features: FeaturesData) -> Grid:
 
     A test run or a baseline comes before a statement.
     """
-    cells = {
+    cells: dict[tuple[str, str], Cell] = {
         (platform.id, feature): _grid_cell(platform, feature)
         for platform in features.platforms
         for feature in platform.rows
@@ -263,7 +263,8 @@ def features_grid(catalog: Catalog, features: FeaturesData) -> Grid:
 
 def _grid_cell(platform: PlatformFeatures, feature: FeatureId) -> Cell:
     stated, run = platform.features.get(feature), platform.runs.get(feature)
-    marks, words = [], []
+    marks: list[Mark] = []
+    words: list[str] = []
     if run:
         counts: dict[Outcome, int] = {run.outcome: run.tests - run.passed, "passed": run.passed}
         found = tally(counts, basis_of_report(run.kind))
