@@ -90,6 +90,23 @@ def attribute(node: LexborNode, name: str) -> str:
     return value
 
 
+def grid_cells(page: Page) -> dict[tuple[str, str], LexborNode]:
+    """The cells of a page's grid about which something is known, by row and column."""
+    (table,) = page.tree.css(".grid-table")
+    columns = [attribute(head, "data-column") for head in table.css("[data-column]")]
+    return {
+        (attribute(row, "data-row"), column): cell
+        for row in table.css("[data-row]")
+        for column, cell in zip(columns, row.css("td"), strict=True)
+        if cell.text(strip=True) or cell.css(".mark")
+    }
+
+
+def marks(cell: LexborNode) -> list[str]:
+    """The classes of the marks in a cell of a grid: `run pass train`."""
+    return [attribute(mark, "class").removeprefix("mark ") for mark in cell.css(".mark")]
+
+
 def copy_sources(target: Path, data: Path = REPOSITORY) -> Path:
     """Copy what a build reads; the vendors' folders and the shared data come from `data`."""
     target.mkdir(exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from itertools import chain
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,7 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from accelerator_reports.files.wording import count as counted
-from tests.built_site import Page, Site, attribute
+from accelerator_reports.outcomes import BAD, GOOD
+from tests.built_site import Page, Site, attribute, grid_cells, marks
 
 MODELS = "results/by-model/"
 
@@ -31,42 +33,65 @@ def table(site: Site) -> Page:
     return site.pages[MODELS]
 
 
-def test_a_cell_has_the_best_evidence_and_says_which(site: Site, index: dict[str, Any]) -> None:
-    platforms = [
-        attribute(head, "data-platform")
-        for head in table(site).tree.css(".families thead [data-platform]")
-    ]
-    with_model = platforms_with_model(index)
-    assert platforms == [p.id for p in site.catalog.platforms if p.id in with_model]
-    rows = table(site).tree.css(".family-row")
-    assert len(rows) == len(index["families"])
-    for family, row in zip(index["families"], rows, strict=True):
-        best: dict[str, dict[str, Any]] = {}
-        for count in family["counts"]:
-            best.setdefault(count["accelerator"], count)
-        for cell in row.css("td"):
-            platform = attribute(cell, "data-platform")
-            count = best.get(platform)
-            stated = [one for one in family["stated"] if one["accelerator"] == platform]
-            if count is None and stated:
-                assert attribute(cell, "data-basis") == "stated"
-                models = sum(len(one["models"]) for one in stated)
-                assert cell.text().startswith(f"“…” {models} model")
-                assert f"stated by {stated[0]['by']}, " in cell.text()
-                assert stated[0]["date"] in cell.text()
-                assert not cell.css(".outcome")
-                continue
-            if count is None:
-                assert cell.text(strip=True) == "no result"
-                continue
-            assert attribute(cell, "data-basis") == count["basis"]
-            run = count["basis"] == "runs"
-            verb = "passed" if run else "tests expected to pass"
-            if count["checked"]:
-                assert f"{count['passed']} of {count['checked']} {verb}" in cell.text()
-            assert ("expected, not run" in cell.text()) is not run
-            assert ("stated, too" in cell.text()) is bool(stated)
-            assert (count.get("date") or "") in cell.text()
+def test_a_mark_is_of_the_strongest_evidence_of_its_purpose(
+    site: Site, index: dict[str, Any]
+) -> None:
+    """Computed anew from the files of the families: a run, else a baseline, else a document."""
+    cells = grid_cells(table(site))
+    expected: dict[tuple[str, str], list[str]] = {}
+    for family in index["families"]:
+        data = json.loads((site.root / "api/v1" / family["address"]).read_text("utf-8"))
+        tests = [t for t in data["tests"] if not t["suite"].startswith("executorch")]
+        for purpose, kind in (("inference", ""), ("training", "train")):
+            for platform in site.catalog.platforms:
+                found = [
+                    (basis, Counter(test["outcome"] for test in tests
+                     if test["accelerator"] == platform.id and test["basis"] == results
+                     and test["settings"].startswith("training") == (kind == "train")))
+                    for basis, results in (("run", "runs"), ("expected", "baselines"))
+                ]  # fmt: skip
+                ran = [(b, c) for b, c in found if c.keys() - {"skipped", "test-broken", "not-run"}]
+                stated = any(
+                    purpose in words or (purpose == "inference" and words == "not stated")
+                    for one in family["stated"]
+                    if one["accelerator"] == platform.id
+                    for words in one["purposes"]
+                )
+                mark = None
+                if ran:
+                    mark = (ran[0][0], state_of(ran[0][1]))
+                elif any(c for _, c in found) and not stated:
+                    mark = (next(b for b, c in found if c), "skip")
+                elif stated:
+                    mark = ("stated", "pass")
+                if mark:
+                    words = " ".join(filter(None, (*mark, kind)))
+                    expected.setdefault((family["id"], platform.id), []).append(words)
+    shown = {
+        place: [mark.replace(" reduced", "") for mark in marks(cell)]
+        for place, cell in cells.items()
+        if not place[1].endswith("--executorch")
+    }
+    assert shown == expected
+    assert {mark for found in shown.values() for mark in found} > {
+        "run pass", "run pass train", "expected part train", "expected fail train", "stated pass"
+    }  # fmt: skip
+
+
+def state_of(outcomes: Counter[str]) -> str:
+    passed, ran = outcomes["passed"], outcomes["executed"]
+    checked = sum(n for name, n in outcomes.items() if name in {*BAD, *GOOD})
+    if not checked:
+        return "ran" if ran else "skip"
+    if passed == checked:
+        return "pass"
+    return "part" if passed or ran else "fail"
+
+
+def test_small_versions_of_models_have_a_mark_of_their_own(site: Site) -> None:
+    cells = grid_cells(table(site))
+    assert marks(cells["llama", "cuda"]) == ["run pass reduced", "run pass train reduced"]
+    assert marks(cells["llama", "ascend"]) == ["run pass"]
 
 
 def test_executorch_is_counted_apart_and_after_pytorch(site: Site, index: dict[str, Any]) -> None:
@@ -77,14 +102,15 @@ def test_executorch_is_counted_apart_and_after_pytorch(site: Site, index: dict[s
     apart = [head for head in heads if "ExecuTorch" in head]
     assert apart
     assert heads[heads.index(apart[0]) :][: len(apart)] == apart
-    (cell,) = table(site).tree.css('.family-row a[href$="llama/#cpu--executorch"]')
-    assert cell.text(strip=True).lstrip("✓✕≠~").startswith("ExecuTorch:")
+    cell = grid_cells(table(site))["llama", "cpu--executorch"]
+    assert attribute(cell.css("a")[0], "href").endswith("llama/#cpu--executorch")
 
 
 def test_a_cell_leads_to_its_results_and_each_of_them_to_its_evidence(
     site: Site, index: dict[str, Any]
 ) -> None:
-    targets = {attribute(a, "href") for a in table(site).tree.css(".family-result")}
+    cells = grid_cells(table(site)).values()
+    targets = {attribute(cell.css("a")[0], "href") for cell in cells}
     for target in targets:
         address, _, anchor = target.removeprefix("../../").partition("#")
         assert anchor in site.pages[address].ids
@@ -130,7 +156,7 @@ def test_statements_are_apart_from_results_and_lead_to_the_document(
                 for r in rows
                 if all(f"{name}" in r.text() for name in models)
                 and one["source"] in [attribute(a, "href") for a in r.css("a")]
-                and r.css("td")[2].text(strip=True) == purpose
+                and r.css("td")[1].text(strip=True) == purpose
             )
             assert f"stated by {one['by']}, " in row.text()
             assert one["date"] in row.text()

@@ -6,7 +6,7 @@ from packaging.version import Version
 
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import PREVIEW
-from tests.built_site import Page, Site, attribute
+from tests.built_site import Page, Site, attribute, grid_cells, marks
 
 
 def _card_releases(page: Page) -> dict[str, str]:
@@ -18,28 +18,17 @@ def _card_releases(page: Page) -> dict[str, str]:
     return found
 
 
-def _matrix_releases(page: Page) -> dict[str, str]:
-    """The first release with a command other than from source, by platform."""
-    headings = [
-        cell.text().split()[0]
-        for cell in page.tree.css(".release-matrix thead th:not(:first-child)")
+def test_every_page_names_the_same_newest_release(site: Site) -> None:
+    home, versions, compared = (
+        grid_cells(site.pages[address]) for address in ("", "versions/", "compare/")
+    )
+    cards = _card_releases(site.pages["compute-platforms/"])
+    (row,) = [
+        attribute(row, "data-row")
+        for row in site.pages["compare/"].tree.css("[data-row]")
+        if row.css("th")[0].text() == "Newest PyTorch"
     ]
-    found = {}
-    for row in page.tree.css(".release-matrix tbody tr"):
-        for version, cell in zip(headings, row.css("td"), strict=True):
-            if (link := cell.css_first("a:not(.nearest)")) and link.text() != "from source":
-                found[attribute(row.css("th a")[0], "href").split("/")[-2]] = version
-                break
-    return found
-
-
-def test_cards_comparison_selector_and_versions_name_the_same_release(site: Site) -> None:
-    home, overview = (_card_releases(site.pages[at]) for at in ("", "compute-platforms/"))
-    matrix = _matrix_releases(site.pages["versions/"])
-    rows = site.pages["compare/"].tree.css("tr")
-    (row,) = [row for row in rows if row.css("th")[0].text() == "Newest PyTorch"]
-    compared = {attribute(c, "data-platform"): c.text(separator=" ").split() for c in row.css("td")}
-    assert home == overview
+    releases = [release.version for release in site.catalog.releases.releases]
     for platform in site.catalog.platforms:
         followed = supported_releases(site.catalog, platform)
         builds = {
@@ -48,9 +37,16 @@ def test_cards_comparison_selector_and_versions_name_the_same_release(site: Site
             if row.method != "source" and row.build != PREVIEW
         }
         selected = max(builds, key=Version, default=None)
-        suffix = "" if followed.has_command else ", no command"
-        assert home[platform.id] == f"{followed.newest}{suffix}", platform.id
-        assert compared[platform.id][0] == followed.newest, platform.id
-        assert (matrix.get(platform.id), selected) == (
+        without = "" if followed.has_command else "no command"
+        assert cards[platform.id] == f"{followed.newest}{', ' * bool(without)}{without}"
+        for cells in (home, versions):
+            assert cells[platform.id, "newest"].text() == f"{followed.newest}{without}"
+        assert compared[row, platform.id].text(separator=" ").split()[0] == followed.newest
+        with_command = [
+            release
+            for release in releases
+            if (cell := versions.get((platform.id, release))) and "part" not in marks(cell)[0]
+        ]
+        assert (next(iter(with_command), None), selected) == (
             (followed.newest, followed.newest) if followed.has_command else (None, None)
         ), platform.id

@@ -22,16 +22,8 @@ def test_every_color_has_a_class() -> None:
     assert sorted(CLASS.findall(text)) == sorted(get_args(OutcomeColor))
 
 
-def test_the_legend_of_bars_names_every_outcome(site: Site) -> None:
-    legend = site.pages["results/"].one("ul.legend:has(.bar-key)")
-    words = [word for item in legend.css("li:has(.bar-key)") for word in item.text().split(", ")]
-    assert sorted(word.strip() for word in words) == sorted(
-        outcome.replace("-", " ") for outcome in OUTCOMES
-    )
-
-
 def test_a_bar_has_a_part_for_each_number_of_its_cell(site: Site) -> None:
-    cells = site.pages["results/"].tree.css(".suite-cell")
+    cells = site.pages["compute-platforms/cpu/"].tree.css(".suite-cell")
     assert cells
     for cell in cells:
         parts = [

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from accelerator_reports.report_file import report_text
-from tests.built_site import EXAMPLE, Site, attribute, build_site, copy_sources
+from tests.built_site import EXAMPLE, Site, attribute, build_site, copy_sources, grid_cells
 from tests.made_once import made_once
 from tests.reports.examples import report
 
@@ -124,16 +124,19 @@ def test_only_what_two_platforms_share_is_compared(own_site: Site) -> None:
 
 
 def test_the_grid_counts_them_apart(own_site: Site) -> None:
-    heads = texts(own_site, "results/", ".dashboard-grid thead th")
+    heads = texts(own_site, "results/", ".grid-table thead th")
     assert heads == ["Unit tests", "Vendors", "Platform", "Known to all", "Shared tests",
                      "All together"]  # fmt: skip
-    cells = [row[-1] for row in _rows(own_site)]
-    assert sorted(cell.split(" ")[0] for cell in cells) == ["2/5", "all"]
-    links = [attribute(a, "href") for a in
-             own_site.pages["results/"].tree.css("td[data-kind=own] a")]  # fmt: skip
-    assert {link.rpartition("compute-platforms/")[2] for link in links} == {
-        "acme/#own-suites", "beta/#own-suites"
+    cells = {
+        row: cell
+        for (row, column), cell in grid_cells(own_site.pages["results/"]).items()
+        if column == "own"
+    }
+    assert {row: cell.text(strip=True) for row, cell in cells.items()} == {
+        "acme": "2/5", "beta": "✓1"
     }  # fmt: skip
+    links = {row: attribute(cell.css("a")[0], "href") for row, cell in cells.items()}
+    assert links == {row: f"../compute-platforms/{row}/#own-suites" for row in cells}
 
 
 def test_the_overview_lists_them_apart(own_site: Site) -> None:
@@ -156,8 +159,3 @@ def test_tested_systems_and_devices_come_from_runs(own_site: Site) -> None:
     facts = dict(zip(names, values, strict=True))
     assert facts["Tested systems"] == "Example OS 1 (x86_64), 2026-01-02"
     assert facts["Tested devices"] == "Acme One, 2026-01-02"
-
-
-def _rows(site: Site) -> list[list[str]]:
-    rows = site.pages["results/"].tree.css(".dashboard-grid tbody tr")
-    return [[" ".join(cell.text().split()) for cell in row.css("td")] for row in rows]

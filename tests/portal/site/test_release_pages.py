@@ -3,42 +3,36 @@ from __future__ import annotations
 import re
 
 from accelerator_portal.install.commands import VENDOR_METHODS
-from tests.built_site import Site, attribute
+from tests.built_site import Site, attribute, grid_cells, marks
 
 
 def test_a_cell_says_whether_a_platform_can_install_a_release(site: Site) -> None:
     served = {(row.build, row.platform) for row in site.selector.rows}
-    platforms = [value.id for value in site.selector.axes["platform"]]
-    tree = site.pages["versions/"].tree
-    releases = site.catalog.releases.releases
-    heads = [head.text() for head in tree.css(".release-matrix thead th a")]
-    assert heads == [release.version for release in releases]
-    lines = tree.css(".release-matrix tbody tr")[1:]
-    assert len(lines) == len(platforms)
-    for line, platform in zip(lines, platforms, strict=True):
-        for cell, release in zip(line.css("td"), releases, strict=True):
-            links = [attribute(link, "href") for link in cell.css("a:not(.nearest)")]
-            wanted = f"../compute-platforms/{platform}/?build={release.version}#install"
-            there = (release.version, platform) in served
-            assert links == ([wanted] if there else []), release.version
+    cells = grid_cells(site.pages["versions/"])
+    releases = [release.version for release in site.catalog.releases.releases]
+    shown = {
+        (column, row): attribute(cell.css("a")[0], "href")
+        for (row, column), cell in cells.items()
+        if column in releases and row != "python"
+    }
+    assert shown.keys() == {(build, platform) for build, platform in served if build in releases}
+    for (release, platform), address in shown.items():
+        assert address == f"../compute-platforms/{platform}/?build={release}#install"
 
 
 def test_a_cell_names_the_plugin_and_its_runtime(site: Site) -> None:
-    link = site.pages["versions/"].one(
-        "a:not(.nearest)[href='../compute-platforms/ascend/?build=2.7.1#install']"
-    )
-    assert re.fullmatch(r"2\.7\.1\.post\d+ · CANN .+", link.text())
-    assert not any(a.text() == "yes" for a in site.pages["versions/"].tree.css("td a"))
+    (link,) = grid_cells(site.pages["versions/"])["ascend", "2.7.1"].css("a")
+    words = attribute(link, "aria-label")
+    assert re.fullmatch(r"Ascend NPU, 2\.7\.1: 2\.7\.1\.post\d+ · CANN .+", words)
+    assert re.fullmatch(r"✓2\.7\.1\.post\d+", link.text(strip=True))
 
 
 def test_a_cell_names_the_plugin_that_the_commands_install(site: Site) -> None:
     """Not a newer one, where the commands install an older one or start an image of it."""
-    page = site.pages["versions/"]
+    cells = grid_cells(site.pages["versions/"])
     for platform, build in [("tsingmicro", "2.7.0"), ("tpu-xla", "2.8.0"), ("tpu-xla", "2.6.0")]:
-        cell = page.one(
-            f"a:not(.nearest)[href='../compute-platforms/{platform}/?build={build}#install']"
-        )
-        version = cell.text().partition(" ")[0]
+        (link,) = cells[platform, build].css("a")
+        version = attribute(link, "aria-label").partition(": ")[2].partition(" ")[0]
         rows = [row for row in site.selector.rows_of(platform) if row.build == build]
         assert any(version in command for row in rows for command in row.commands), platform
 
@@ -53,13 +47,13 @@ def test_the_checks_of_all_platforms_with_a_check_are_on_one_page(site: Site) ->
 
 
 def test_a_build_from_source_alone_says_so(site: Site) -> None:
-    for link in site.pages["versions/"].tree.css(".release-matrix td a:not(.nearest)"):
-        href = attribute(link, "href")
-        platform = href.split("/")[2]
-        build = href.partition("build=")[2].partition("#")[0]
-        rows = [row for row in site.selector.rows_of(platform) if row.build == build]
-        methods = {row.method for row in rows}
-        assert (link.text() == "from source") == (methods == {"source"})
+    releases = site.catalog.releases.by_version
+    for (platform, build), cell in grid_cells(site.pages["versions/"]).items():
+        if build in releases and platform != "python":
+            rows = [row for row in site.selector.rows_of(platform) if row.build == build]
+            from_source = {row.method for row in rows} == {"source"}
+            assert ("part" in marks(cell)[0]) == from_source
+            assert attribute(cell.css("a")[0], "aria-label").endswith("from source") == from_source
 
 
 def test_a_releases_page_has_all_its_commands(site: Site) -> None:

@@ -19,10 +19,11 @@ from accelerator_portal.site.results.results_view import (
     anchor_of,
     evidence_suffix,
 )
+from accelerator_reports.outcomes import BAD, GOOD
 from accelerator_reports.report_file import report_text
 from accelerator_reports.report_views import missing_operators, waiting_tests_text
 from accelerator_reports.suite_names import suite_folder, suite_owner
-from tests.built_site import Page, Site, attribute
+from tests.built_site import Page, Site, attribute, grid_cells, marks
 from tests.reports.examples import report as example
 
 
@@ -213,11 +214,11 @@ def test_the_dashboard_names_every_platform_and_no_breakage_of_baselines(
 ) -> None:
     page, overview = site.pages["results/dashboard/"], site.pages["results/"]
     assert len(page.tree.css(".fleet tbody tr")) == len(site.catalog.platforms)
-    assert not page.tree.css(".dashboard-grid"), "one page has the grid"
-    rows = overview.tree.css(".dashboard-grid tbody tr")
-    assert all(row.css(".suite-cell") for row in rows), "an empty row says nothing"
+    assert not page.tree.css(".grid-table"), "one page has the grid"
+    rows = overview.tree.css(".grid-table [data-row]")
+    assert all(row.css("td a") for row in rows), "an empty row says nothing"
     names = [row.css("th a")[0].text() for row in rows]
-    untested = overview.tree.css(".without-results a[href*='compute-platforms/']")
+    untested = overview.tree.css(".grid-empty a[href*='compute-platforms/']")
     assert len({*names}) + len(untested) == len(site.catalog.platforms)
     with_runs = {
         site.catalog.by_id[stored.report.accelerator].accelerator.name
@@ -239,30 +240,50 @@ def test_the_grid_shows_the_newest_report_of_each_suite(site: Site, view: Result
         if found.kind != "speed"
     }
     shown = set()
-    for row in page.tree.css(".dashboard-grid tbody tr"):
-        (link,) = row.css("th a")
-        platform = attribute(link, "href").split("/")[-2]
-        for cell in row.css(".suite-cell"):
-            address = attribute(cell, "href").removeprefix("../")
-            shown.add((platform, address))
-            run, _, anchor = address.partition("#")
-            assert anchor in site.pages[run].ids
+    for (platform, _), cell in grid_cells(page).items():
+        address = attribute(cell.css("a")[0], "href").removeprefix("../")
+        shown.add((platform, address))
+        run, _, anchor = address.partition("#")
+        assert anchor in site.pages[run].ids
     assert shown == expected
     by_suite = {found.suite: found.stored.id for found in view.newest("cpu")}
     assert by_suite["executorch-models"] == "cpu-executorch"
     assert by_suite["operators"] != "cpu-executorch", "one report hides nothing of another"
 
 
-def test_executorch_has_a_grid_of_its_own(site: Site) -> None:
-    page = site.pages["results/"]
-    heads = {
-        box: [head.text(strip=True) for head in page.tree.css(f"#{box} thead th")]
-        for box in ("fleet", "fleet-executorch")
-    }
-    assert not [head for head in heads["fleet"] if "ExecuTorch" in head]
-    assert [head for head in heads["fleet-executorch"] if "ExecuTorch" in head]
-    for found in heads.values():
-        assert len(found) == len({*found}), "two columns have the same heading"
+def test_executorch_has_a_group_of_its_own(site: Site) -> None:
+    (table,) = site.pages["results/"].tree.css(".grid-table")
+    groups = table.css(".grid-groups th")
+    assert [group.text() for group in groups][-1] == "ExecuTorch"
+    columns = [attribute(head, "data-column") for head in table.css("[data-column]")]
+    own = int(attribute(groups[-1], "colspan"))
+    assert all(column.startswith("executorch") for column in columns[-own:])
+    assert not any(column.startswith("executorch") for column in columns[:-own])
+
+
+def test_a_cell_says_how_much_was_tried_and_its_mark_how_it_is_known(
+    site: Site, view: ResultsView
+) -> None:
+    """A cell never looks the same for a part of the samples and for all of them."""
+    cells = grid_cells(site.pages["results/"])
+    seen = set()
+    for platform in site.catalog.platforms:
+        for found in view.newest(platform.id):
+            if found.kind == "speed" or suite_owner(found.suite):
+                continue
+            cell = cells[platform.id, found.suite]
+            (mark,) = marks(cell)
+            assert mark.startswith("run" if found.is_run else "expected")
+            counts = found.counts
+            good = sum(number for name, number in counts.items() if name in GOOD)
+            bad = sum(number for name, number in counts.items() if name in BAD)
+            assert (mark.split()[1] == "pass") == bool(good and not bad)
+            assert (mark.split()[1] == "fail") == (not good and bad and "executed" not in counts)
+            if found.samples:
+                share = 100 * found.samples[0] // found.samples[1]
+                assert (f"{share}% tried" in cell.text()) == (share < 100)
+            seen.add(mark)
+    assert seen > {"run pass", "run part", "expected part", "expected fail"}
 
 
 def test_the_feed_is_atom(site: Site) -> None:

@@ -512,7 +512,9 @@ def models_grid(catalog: Catalog, view: ModelsView) -> Grid:
         "train": message("training"),
         "reduced": message("only small versions of models"),
     }
-    return Grid("models", message("Model"), rows, (*heads, *executorch_heads), cells, kinds=kinds)
+    return Grid(
+        "models", message("Model family"), rows, (*heads, *executorch_heads), cells, kinds=kinds
+    )
 
 
 def _grid_cell(

@@ -44,7 +44,6 @@ from accelerator_portal.site.pages.questions import (
 from accelerator_portal.site.pages.versions import (
     LAG_COLUMNS,
     lag_cells,
-    versions_data,
     versions_table,
 )
 from accelerator_portal.site.results.history_view import TestHistories
@@ -118,12 +117,10 @@ def platforms_grid(site: Site) -> Grid:
     """
     catalog = site.catalog
     cells: dict[tuple[str, str], Cell] = {}
-    for versions in versions_data(site).platforms:
-        cells |= {(versions.id, column): cell for column, cell in lag_cells(versions).items()}
     features = features_data(site)
     models = models_grid(catalog, models_view(site)).cells
     for platform in catalog.platforms:
-        row = _result_cells(site, platform)
+        row = lag_cells(catalog, platform) | _result_cells(site, platform)
         if (stated := features.by_id[platform.id].features.values()) and features.labels:
             row["features"] = _features_cell(platform, stated, len(features.labels))
         for basis in _SHORT_BASES:

@@ -11,7 +11,7 @@ from functools import partial
 from packaging.version import Version
 from pydantic import SkipValidation
 
-from accelerator_portal.catalog import Platform
+from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
 from accelerator_portal.catalog.files.versions_file import (
     CompatibilityRow,
@@ -82,8 +82,9 @@ def versions_grid(site: Site) -> Grid:
         ("python", release.version): _python_cell(python_range(release.python))
         for release in catalog.releases.releases
     }
-    for platform in data.platforms:
-        cells |= {(platform.id, column): cell for column, cell in lag_cells(platform).items()}
+    for platform in catalog.platforms:
+        for column, cell in lag_cells(catalog, platform).items():
+            cells[platform.id, column] = cell
     for release in data.releases:
         for platform_id, words in release.platforms.items():
             basis: Basis = "run" if (platform_id, release.version) in reported else "stated"
@@ -116,16 +117,22 @@ def versions_grid(site: Site) -> Grid:
 LAG_COLUMNS = (Head("newest", message("Newest")), Head("behind", message("Behind")))
 
 
-def lag_cells(platform: PlatformVersions) -> dict[str, Cell]:
+def lag_cells(catalog: Catalog, platform: Platform) -> dict[str, Cell]:
     """Return the cells of a platform in `LAG_COLUMNS`; empty if its releases are not known."""
-    if platform.newest is None or platform.behind is None:
+    supported = supported_releases(catalog, platform)
+    if supported.newest is None or supported.behind is None:
         return {}
-    behind = platform.behind
+    behind = supported.behind
+    note = "" if supported.has_command else message("no command")
     mark = Mark("gap", "stated", behind) if behind else Mark("pass", "stated")
     label = plural("{count} minor release behind", "{count} minor releases behind", behind)
     address = f"compute-platforms/{platform.id}/#versions"
-    lag = Cell((mark,), str(behind) if behind else "", label=label, href=address, order=-behind)
-    return {"newest": Cell(text=platform.newest, order=-behind), "behind": lag}
+    return {
+        "newest": Cell(text=supported.newest, note=note, order=-behind),
+        "behind": Cell(
+            (mark,), str(behind) if behind else "", label=label, href=address, order=-behind
+        ),
+    }
 
 
 _LONGEST_OFFER = 12
