@@ -207,20 +207,26 @@ class Grid {
     const link = cell?.querySelector("a");
     if (!link) return;
     const head = this.heads[cell.cellIndex - 1];
-    const { showEvidence } = await import("./evidence.js");
     this.table.querySelector(".is-open")?.classList.remove("is-open");
     cell.classList.add("is-open");
     this.state.at = `${cell.parentElement.dataset.row}@${head.dataset.column}`;
     this.write();
-    const reading = showEvidence(link, head.innerText.trim().split("\n")[0], () => {
-      cell.classList.remove("is-open");
-      this.state.at = "";
-      this.write();
+    try {
+      const { showEvidence } = await import("./evidence.js");
+      const reading = showEvidence(link, head.innerText.trim().split("\n")[0], () => this.closed(cell));
       this.fit();
-    });
+      cell.scrollIntoView({ block: "nearest", inline: "nearest" });
+      await reading;
+    } catch {
+      location.assign(link.href);
+    }
+  }
+
+  closed(cell) {
+    cell.classList.remove("is-open");
+    this.state.at = "";
+    this.write();
     this.fit();
-    cell.scrollIntoView({ block: "nearest", inline: "nearest" });
-    await reading.catch(() => location.assign(link.href));
   }
 
   moved(event) {

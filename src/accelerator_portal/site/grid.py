@@ -39,7 +39,7 @@ STATE_WORDS: Mapping[State, str] = {
     "pass": message("works"),
     "part": message("in part"),
     "fail": message("does not work"),
-    "ran": message("ran, result not checked"),
+    "ran": message("ran, not checked"),
     "skip": message("skipped"),
     "gap": message("one release behind"),
     "meter": message("share of all"),
@@ -49,7 +49,7 @@ STATE_WORDS: Mapping[State, str] = {
 BASIS_WORDS: Mapping[Basis, str] = {
     "run": message("run"),
     "expected": message("expected, not run"),
-    "stated": message("stated by a document"),
+    "stated": message("stated in documentation"),
 }
 """What each form of a mark means: solid, hatched and outlined, the strongest evidence first."""
 

@@ -503,14 +503,14 @@ def models_grid(catalog: Catalog, view: ModelsView) -> Grid:
             family.family.id,
             family.family.title,
             f"{MODELS_PAGES}/{family.family.id}/",
-            words=" ".join((family.words, *family.sizes)),
+            words=family.words,
         )
         for family in view.families
     )
     kinds = {
-        "": message("inference, or purpose not stated"),
+        "": message("inference or not stated"),
         "train": message("training"),
-        "reduced": message("only small versions of models"),
+        "reduced": message("small versions only"),
     }
     return Grid(
         "models", message("Model family"), rows, (*heads, *executorch_heads), cells, kinds=kinds
