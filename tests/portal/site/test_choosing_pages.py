@@ -15,10 +15,15 @@ from accelerator_portal.install.hardware_support import runs_on_generation
 from accelerator_portal.install.resolution import resolve
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.languages import read_language
-from accelerator_portal.site.pages.features import LEAST_FEATURE_SHARE, FeaturesData, features_data
+from accelerator_portal.site.pages.features import (
+    FEATURE_LABELS,
+    LEAST_FEATURE_SHARE,
+    FeaturesData,
+    features_data,
+)
 from accelerator_portal.site.pages.hardware import cards_by_id, hardware_data
 from accelerator_portal.site.results.results_view import ResultsView
-from tests.built_site import Page, Site, attribute
+from tests.built_site import Page, Site, attribute, grid_cells
 from tests.folders import REPOSITORY
 from tests.golden import assert_golden
 from tests.portal.site.unbuilt import unbuilt
@@ -40,14 +45,14 @@ def rows(page: Page, selector: str) -> list[list[str]]:
     [
         ("hardware/", ".all-hardware"),
         ("compute-platforms/acme/", ".hardware"),
-        ("compare/", ".comparison"),
-        ("features/", ".features"),
+        ("compare/", "#grid-compare"),
+        ("features/", "#grid-features"),
     ],
     ids=["all-hardware", "hardware", "comparison", "features"],
 )
 def test_the_table_of_an_example_platform(example_site: Site, address: str, selector: str) -> None:
     found = rows(example_site.pages[address], selector)
-    assert_golden(GOLDEN / f"{selector.removeprefix('.')}_acme.json", found)
+    assert_golden(GOLDEN / f"{selector.lstrip('.#')}_acme.json", found)
 
 
 @pytest.mark.parametrize("language", ["", "zh/"])
@@ -92,30 +97,26 @@ def test_what_is_translated_of_hardware_is_shown_translated(site: Site) -> None:
 
 
 def extent(text: str) -> str:
-    """The words of a cell for how far a feature works; empty if nothing is stated."""
-    text = text.lstrip("\u2713\u2715~ ")
-    return next(
-        (
-            e
-            for e in ("stated to work in part", "stated to work", "stated not to work")
-            if text.startswith(e)
-        ),
-        "",
-    )
+    """The words in a text for how far a feature works; empty if nothing is stated."""
+    extents = ("stated to work in part", "stated to work", "stated not to work")
+    return next((words for words in extents if words in text), "")
 
 
 def test_three_pages_say_the_same_of_every_feature(site: Site) -> None:
     said: dict[str, dict[tuple[str, str], str]] = {}
-    for address in ("features/", "compare/"):
-        for row in site.pages[address].tree.css("tr:has(td[data-platform])"):
-            for cell in row.css("td[data-platform]"):
-                key = attribute(cell, "data-platform"), words(row.css("th")[0])
-                said.setdefault(address, {})[key] = extent(words(cell))
+    for (platform, feature), cell in grid_cells(site.pages["features/"]).items():
+        label = attribute(cell.css("a")[0], "aria-label")
+        said.setdefault("features/", {})[platform, feature] = extent(label)
+    for (feature, platform), cell in grid_cells(site.pages["compare/"]).items():
+        if feature in FEATURE_LABELS:
+            label = attribute(cell.css("a")[0], "aria-label")
+            said.setdefault("compare/", {})[platform, feature] = extent(label)
     stated = 0
     for platform in site.catalog.platforms:
-        for term in site.pages[f"compute-platforms/{platform.id}/"].tree.css(".features-list dt"):
-            key = platform.id, words(term)
-            mark = term.parent.css_first("dd > .outcome") if term.parent else None
+        tree = site.pages[f"compute-platforms/{platform.id}/"].tree
+        for row in tree.css(".features-list > [id^=feature-]"):
+            key = platform.id, attribute(row, "id").removeprefix("feature-")
+            mark = row.css_first("dd > .outcome")
             if mark and (here := extent(words(mark))):
                 assert [one[key] for one in said.values()] == [here, here], key
                 stated += 1
@@ -192,7 +193,7 @@ def test_the_table_of_features_waits_until_enough_is_sourced(site: Site, view: R
     data = features_data(unbuilt(site.catalog, results=view))
     page = site.pages["features/"]
     assert f"{data.sourced} of {data.cells} cells" in words(page.one("article"))
-    assert bool(page.tree.css("table.features")) == data.enough
+    assert bool(page.tree.css("#grid-features")) == data.enough
 
 
 def test_enough_is_a_share_of_all_cells() -> None:
