@@ -2,8 +2,8 @@
 // The attribute data-filters of the form selects the items. A control named "text" searches the text of the items; other
 // controls compare their value with the item's data-<name>. Controls with data-at-least or data-at-most compare numbers or
 // days; an item without a value does not match. Controls with data-of-device ask for one device that matches all of them, of the
-// list in the item's data-devices. A control with data-order sorts the items by data-<its value>. A control
-// with data-columns also hides the elements of that selector whose data-kind is not its value.
+// list in the item's data-devices. A control with data-columns also hides the elements of that selector whose data-kind is
+// not its value.
 
 import { say } from "./elements.js";
 
@@ -19,11 +19,9 @@ export function startFilters(form) {
   const items = [...document.querySelectorAll(form.dataset.filters)];
   const status = form.querySelector(".filters-state");
   const itemTexts = new Map(items.map((item) => [item, item.textContent.toLowerCase()]));
-  const orderMenu = form.querySelector("[data-order]");
   const kindMenu = form.querySelector("[data-columns]");
   const update = () => {
-    const activeFilters = [...new FormData(form)].filter(([name, value]) => value.trim() !== "" && name !== orderMenu?.name);
-    if (orderMenu) sort(items, orderMenu.value);
+    const activeFilters = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
     if (kindMenu) showColumns(kindMenu);
     const hits = items.filter((item) => matchesAll(item, itemTexts.get(item), activeFilters.map(([name, value]) => [form.elements[name], value])));
     const hitSet = new Set(hits);
@@ -72,18 +70,6 @@ function writeAddress(form) {
 function compareValues(first, second) {
   const difference = Number(first) - Number(second);
   return Number.isNaN(difference) ? Number(first > second) - Number(first < second) : difference;
-}
-
-/** Sorts the items by an attribute; items without it come last. Without a name, restores the order of the page. */
-function sort(items, name) {
-  const originalIndex = new Map(items.map((item, index) => [item, index]));
-  const compareItems = (a, b) => {
-    const [first, second] = [a.dataset[name], b.dataset[name]];
-    if (first === undefined || second === undefined) return (first === undefined) - (second === undefined);
-    return compareValues(first, second);
-  };
-  const sorted = name ? [...items].sort((a, b) => compareItems(a, b) || originalIndex.get(a) - originalIndex.get(b)) : items;
-  for (const item of sorted) item.parentElement.append(item);
 }
 
 /** Hides the columns of other kinds than the control's value; without a value, shows all. */
