@@ -11,6 +11,7 @@ from packaging.version import InvalidVersion, Version
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.accelerator import BuildSupport, Generation, Reach
+from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.install.commands import CONTAINER_METHODS
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.rows import NO_VARIANT, OS_LABELS, PREVIEW, InstallRow
@@ -103,6 +104,56 @@ def hardware_support(
     return _support_by_ended_machine(catalog, platform, generation) or _support_by_compatibility(
         platform, generation
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseProducts:
+    """The products of a platform that PyTorch's own builds of a release support."""
+
+    __pydantic_config__ = DESCRIBED
+
+    torch: str
+    """The release."""
+    products: int
+    """The number of products on which a build computes."""
+    uncertain: int = 0
+    """The number of further products of which this is not certain."""
+
+
+@cached_by_owner
+def products_by_release(catalog: Catalog, platform: Platform) -> tuple[ReleaseProducts, ...]:
+    """Return the numbers of products that each PyTorch release supports, oldest release first.
+
+    Only PyTorch's own wheels, images and archives count, as `data/releases.yaml` lists them. The
+    result is empty if a statement about the builds for a product names neither releases nor
+    variants: it would not tell the releases apart.
+    """
+    hardware = platform.accelerator.hardware
+    generations = hardware.generations if hardware else ()
+    builds = [b for g in generations for b in g.builds if b.reaches == "computes"]
+    if not all(build.torch or build.variants for build in builds):
+        return ()
+    own_options = {option.id for option in platform.install.options if option.published}
+    all_rows = rows_by_platform(catalog)[platform.id]
+    rows = [row for row in all_rows if row.option in own_options and row.method != "source"]
+    releases = sorted({row.build for row in rows} - {PREVIEW}, key=Version)
+    return tuple(
+        _release_products(catalog, generations, release, [r for r in rows if r.build == release])
+        for release in releases
+    )
+
+
+def _release_products(
+    catalog: Catalog, generations: Iterable[Generation], release: str, rows: list[InstallRow]
+) -> ReleaseProducts:
+    products = uncertain = 0
+    for generation in generations:
+        fitting = [row for row in rows if runs_on_generation(catalog, generation, row)]
+        if fitting and _hold_for_all(catalog, generation, fitting, "uncertain"):
+            uncertain += len(generation.models)
+        elif fitting:
+            products += len(generation.models)
+    return ReleaseProducts(release, products, uncertain)
 
 
 def runs_on_generation(catalog: Catalog, generation: Generation, row: InstallRow) -> bool:

@@ -111,13 +111,26 @@ class OutcomeChange:
     """The last stage that the test reached in the earlier report."""
 
 
+class SuiteCount(NamedTuple):
+    """How many tests of a suite passed in a report."""
+
+    report: str
+    """The `id` of the report."""
+    suite: str
+    passed: int
+    """The number of tests that passed or, in a baseline, are expected to pass."""
+    counted: int
+    """The number of tests that passed or failed or, in a baseline, are expected to."""
+
+
 @dataclass(frozen=True, slots=True)
 class History:
     """The results of an accelerator's runs, or its baselines, over time.
 
     `reports` has each report by id, in order of time. `tests` has the state of each test by key,
-    sorted. `changes` are sorted by time and report, and those of a report by key. `left_out` has
-    the problems of results that cannot be read, and of reports that could not be added.
+    sorted. `changes` are sorted by time and report, and those of a report by key. `counts` has the
+    suites of each report, sorted by the time of the report. `left_out` has the problems of results
+    that cannot be read, and of reports that could not be added.
     """
 
     accelerator: str
@@ -125,6 +138,7 @@ class History:
     reports: Mapping[str, HistoryPoint] = field(default_factory=dict)
     tests: Mapping[str, ResultState] = field(default_factory=dict)
     changes: tuple[OutcomeChange, ...] = ()
+    counts: tuple[SuiteCount, ...] = ()
     left_out: tuple[Problem, ...] = ()
 
     @property

@@ -12,6 +12,7 @@ from functools import cache, cached_property
 from importlib.resources import files as package_files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from accelerator_portal.results.history import (
     MOST_RECENT,
@@ -20,6 +21,7 @@ from accelerator_portal.results.history import (
     OutcomeChange,
     ResultKind,
     ResultState,
+    SuiteCount,
     result_kind,
 )
 from accelerator_portal.results.result_files import (
@@ -217,6 +219,10 @@ class ResultTable:
             reports,
             {key: _result_state(row, reports) for key, *row in tests},
             tuple(OutcomeChange(reports[report].started, report, *row) for report, *row in changes),
+            tuple(
+                SuiteCount(report, unquote(suite), *numbers)
+                for report, suite, *numbers in self._duckdb.execute(query("counts")).fetchall()
+            ),
         )
 
 

@@ -25,6 +25,7 @@ from accelerator_portal.catalog.message import Translatable, translatable
 from accelerator_portal.catalog.schema import slug
 from accelerator_portal.site.commands_table import type_words
 from accelerator_portal.site.languages import ENGLISH, Language
+from accelerator_portal.site.plots import Plot, svg
 from accelerator_portal.site.site_file import SiteFile, to_root
 from accelerator_portal.site.text_formats import (
     EXTENT_WORDS,
@@ -137,6 +138,7 @@ class Templates:
             slug=slug,
             suite_folder=suite_folder,
             cite=self._citation_links,
+            svg=self._svg,
         )
 
     def render(self, name: str, /, **context: Any) -> str:  # noqa: ANN401 - whatever the page needs
@@ -184,6 +186,9 @@ class Templates:
     def _citation_links(self, entries: list[SourceEntry]) -> Markup:
         links = (citation(entry, language=self.language) for entry in entries)
         return Markup("").join(map(Markup, links))  # escaped there
+
+    def _svg(self, plot: Plot) -> Markup:
+        return Markup(svg(plot, lambda text: str(self._finalize_value(text))))  # noqa: S704 - escaped there
 
     def _gettext(self, text: str, /, **values: object) -> Markup:
         return self._fill_message(self.language.gettext(text), values)

@@ -24,6 +24,7 @@ from accelerator_portal.results.evidence_level import (
 )
 from accelerator_portal.results.history import HistoryPoint
 from accelerator_portal.results.stored_reports import SuiteEvidence
+from accelerator_portal.site.results.results_over_time import days_words, platform_course
 from accelerator_portal.site.results.results_view import (
     DEMANDS,
     ResultsView,
@@ -373,6 +374,8 @@ def pages(site: Site) -> Iterator[Page]:
         "outdated": [(state.platform, issue) for state in states for issue in state.outdated],
         "declared_issues": sum(len(state.platform.known_issues) for state in states),
         "window": FLAKY_WINDOW,
+        "days_words": days_words,
+        "courses": [platform_course(catalog, h) for h in site.histories.histories if h.reports],
         "news": news(catalog)[:MOST_NEWS],
     }
     edit = "data/criteria.yaml"

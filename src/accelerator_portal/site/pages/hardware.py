@@ -6,6 +6,7 @@ The hardware is listed by generation: a group of cards that the same builds supp
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, product
@@ -23,18 +24,32 @@ from accelerator_portal.catalog.files.accelerator import (
 )
 from accelerator_portal.catalog.files.shared_files import FinderWords
 from accelerator_portal.catalog.grouping import cached_by_owner
-from accelerator_portal.catalog.message import message, or_list
+from accelerator_portal.catalog.message import message, or_list, semicolon_list
 from accelerator_portal.catalog.schema import slug
 from accelerator_portal.install.hardware_support import (
     HardwareSupport,
+    ReleaseProducts,
     ReleaseSupport,
     hardware_support,
+    products_by_release,
 )
 from accelerator_portal.install.rows import ARCH_LABELS, OS_LABELS
+from accelerator_portal.site.plots import (
+    NARROW,
+    WIDE,
+    Axes,
+    Axis,
+    Bar,
+    Dot,
+    Frame,
+    Plot,
+    bar_panel,
+    scatter_plot,
+)
 from accelerator_portal.site.results.speeds import newest_runs, speed_table
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, data_file
-from accelerator_portal.site.text_formats import Anchors, prose_list
+from accelerator_portal.site.text_formats import Anchors, format_number, prose_list
 from accelerator_reports.files.fields import Arch, Integration, Os, StrictModel
 from accelerator_reports.files.sources import Source, sources_by_id
 
@@ -213,8 +228,16 @@ class PlatformHardware(StrictModel):
     site."""
     fits: tuple[FittingSoftware, ...] = ()
     """Versions of the plugin and of the vendor's software that work together, newest first."""
+    releases: tuple[ReleaseProducts, ...] = ()
+    """How many of the cards PyTorch's own builds of each release support, oldest release first.
+    Empty if what is stated about the builds doesn't tell the releases apart."""
     sources: dict[str, Source]
     """The sources that the hardware data cites, by id."""
+
+    @property
+    def models(self) -> tuple[HardwareModel, ...]:
+        """The cards of all generations."""
+        return tuple(model for generation in self.generations for model in generation.models)
 
     @property
     def families(self) -> tuple[Family, ...]:
@@ -265,10 +288,15 @@ def pages(site: Site) -> Iterator[Page]:
     """Yield the page."""
     hardware = hardware_data(site.catalog)
     names = {platform.id: platform.name for platform in hardware.platforms}
+    dots = _memory_dots(hardware)
     context = {
         "hardware": hardware,
         "speeds": speed_table(newest_runs(site.speed_runs)),
-        "count": sum(len(g.models) for p in hardware.platforms for g in p.generations),
+        "count": sum(len(platform.models) for platform in hardware.platforms),
+        "plotted": len(dots),
+        "memory_plots": [plot for width in (WIDE, NARROW) if (plot := _memory_plot(dots, width))],
+        "release_plots": release_plots(site.catalog, hardware),
+        "unconfirmed": [release for release in site.catalog.releases.releases if release.note],
         "platform_names": names,
         "without": [p.accelerator.name for p in site.catalog.platforms if p.id not in names],
     }
@@ -285,6 +313,119 @@ def hardware_data(catalog: Catalog) -> HardwareData:
     """Return the hardware of every platform that lists hardware."""
     words = catalog.finder_words or FinderWords()
     return HardwareData(platforms=tuple(_platform_hardware(catalog)), words=words)
+
+
+_OWN_SERIES = 3
+"""The number of platforms, those with most products, that have a shape of their own in a plot."""
+
+_MEMORY_TICKS = tuple(2.0**n for n in range(12))
+_POWER_TICKS = (5, 10, 20, 30, 50, 75, 100, 150, 200, 300, 400, 600, 900, 1400, 2000)
+_GIGABYTES_PER_WATT = (0.05, 0.2, 1.0)
+
+
+def _memory_dots(hardware: HardwareData) -> tuple[tuple[str, HardwareModel], ...]:
+    """Return the cards whose memory and power are stated, each with the name of its platform."""
+    return tuple(
+        (platform.name, model)
+        for platform in hardware.platforms
+        for model in platform.models
+        if model.memory_gb and model.power_w
+    )
+
+
+def _memory_plot(cards: tuple[tuple[str, HardwareModel], ...], width: int) -> Plot | None:
+    counts = Counter(platform for platform, _ in cards)
+    own = [platform for platform, _ in counts.most_common(_OWN_SERIES)]
+    dots = [
+        Dot(
+            model.power_w,
+            model.memory_gb,
+            own.index(platform) if platform in own else len(own),
+            model.name,
+            message(
+                "{product} ({platform}): {memory} GB, {power} W",
+                product=model.name,
+                platform=platform,
+                memory=format_number(model.memory_gb),
+                power=format_number(model.power_w),
+            ),
+        )
+        for platform, model in cards
+        if model.memory_gb and model.power_w
+    ]
+    if not dots:
+        return None
+    most = max(dots, key=lambda dot: dot.y)
+    best = max(dots, key=lambda dot: dot.y / dot.x)
+    # The best by either measure, then platforms with few products, then the largest.
+    dots.sort(key=lambda dot: (dot not in (most, best), dot.series < len(own), -dot.y, dot.x))
+    frame = Frame(
+        "memory-power",
+        message("Memory and maximum power of the models"),
+        message(
+            "Most memory: {most}. Most memory per watt: {best}.", most=most.words, best=best.words
+        ),
+    )
+    return scatter_plot(
+        frame,
+        [*own, *([message("other platforms")] if len(counts) > len(own) else ())],
+        dots,
+        Axes(
+            Axis(
+                message("maximum power in W (logarithmic)"), _POWER_TICKS if width == WIDE else ()
+            ),
+            Axis(message("memory in GB (logarithmic)"), _MEMORY_TICKS),
+            {ratio: f"{ratio:g} GB/W" for ratio in _GIGABYTES_PER_WATT},
+        ),
+        width,
+    )
+
+
+def release_plots(catalog: Catalog, hardware: HardwareData) -> tuple[Plot, ...]:
+    """Return a plot for each platform: how many of its products each PyTorch release supports."""
+    plots = (
+        _release_plot(catalog, platform) for platform in hardware.platforms if platform.releases
+    )
+    return tuple(plot for plot in plots if plot)
+
+
+def _release_plot(catalog: Catalog, platform: PlatformHardware) -> Plot | None:
+    all_products = len(platform.models)
+    counts = {release.torch: release for release in platform.releases}
+    bars = []
+    for release in reversed(catalog.releases.releases):
+        found = counts.get(release.version)
+        bars.append(
+            Bar(
+                release.version.removesuffix(".0"),
+                found.products if found else None,
+                _products_words(found, all_products) if found else "",
+                is_open=release.note is not None,
+                more=found.uncertain if found else 0,
+            )
+        )
+    frame = Frame(
+        f"releases-{platform.id}",
+        platform.name,
+        semicolon_list(_products_words(release, all_products) for release in platform.releases),
+    )
+    axis = Axis(
+        message("models, of {count}", count=f"{all_products:,}"),
+        (0, all_products),
+    )
+    return bar_panel(frame, bars, axis, (0, all_products))
+
+
+def _products_words(release: ReleaseProducts, all_products: int) -> str:
+    words = message(
+        "PyTorch {release}: {number} of {all}",
+        release=release.torch,
+        number=f"{release.products:,}",
+        all=f"{all_products:,}",
+    )
+    if release.uncertain:
+        return message("{words}, {number} more not certain", words=words, number=release.uncertain)
+    return words
 
 
 def _platform_hardware(catalog: Catalog) -> Iterator[PlatformHardware]:
@@ -320,6 +461,7 @@ def _platform_hardware(catalog: Catalog) -> Iterator[PlatformHardware]:
             wsl=wsl.note if wsl else None,
             wsl_answer=_answer_address(platform, wsl.question if wsl else None),
             fits=tuple(_fitting_software(platform)),
+            releases=products_by_release(catalog, platform),
             sources=sources_by_id(accelerator.sources, source_ids),
         )
 

@@ -1,16 +1,15 @@
-"""Builds the pages and data files about test results over time: changes, trends, histories."""
+"""Builds the pages and data files about test results over time: changes and histories."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeAlias
 
-from markupsafe import Markup
-
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.results.history import (
     History,
     HistoryPoint,
@@ -30,8 +29,17 @@ from accelerator_portal.site.results.results_view import RESULTS_PAGES, ResultsV
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file, shards
 from accelerator_reports.files.fields import StrictModel
-from accelerator_reports.outcomes import GOOD, Outcome, Stage
-from accelerator_reports.test_ids import SETTINGS, parse_key
+from accelerator_reports.outcomes import Outcome, Stage
+from accelerator_reports.test_ids import SETTINGS
+
+
+class SuiteNumbers(StrictModel):
+    """How many tests of a suite passed in a report."""
+
+    passed: int
+    """The number of tests that passed or, in a baseline, are expected to pass."""
+    counted: int
+    """The number of tests that passed or failed or, in a baseline, are expected to."""
 
 
 class PointData(StrictModel):
@@ -46,6 +54,10 @@ class PointData(StrictModel):
     first_seen: int | None = None
     """The number of tests in suites that the report is the first to contain. These tests aren't
     listed as changes. Absent if there are none."""
+    torch: str | None = None
+    """The version of torch."""
+    suites: dict[str, SuiteNumbers]
+    """The numbers of tests by suite, with those that didn't change."""
 
 
 class HistoryData(StrictModel):
@@ -131,12 +143,6 @@ TEST_HISTORIES = "test-histories"
 MOST_SHOWN = 5
 MOST_WEEKS = 3
 
-WIDTH, HEIGHT = 600, 120
-"""The size of a chart in units of its coordinates."""
-
-_DATES_HEIGHT = 18
-"""The height of the space for the dates, below the lines of a chart."""
-
 
 SCHEMAS = {
     "history": HistoryData,
@@ -149,7 +155,6 @@ SCHEMAS = {
 def pages(site: Site) -> Iterator[Page]:
     """Yield the page of changes, and the page that shows the history of any test."""
     catalog, test_histories = site.catalog, site.histories
-    groups = [trend_group(catalog, history) for history in test_histories.histories]
     changes = {
         "test_histories": test_histories,
         "this_week": week_of(site.data_time.date()),
@@ -158,7 +163,6 @@ def pages(site: Site) -> Iterator[Page]:
             for e in test_histories.reports
         },
         "changes": _kinds_of_changes(test_histories),
-        "trends": [group for group in groups if group.figures],
         "without_run": _platforms_without_run(catalog, site.results),
         "listed": listed_weeks(test_histories.weeks),
         "most_changes": MOST_CHANGES_OF_A_REPORT,
@@ -218,11 +222,17 @@ def _history_data(history: History) -> HistoryData:
         report_changes.report: sum(report_changes.first.values()) or None
         for report_changes in all_changes
     }
+    counts = grouped((count.report, count) for count in history.counts)
     return HistoryData.from_objects(
         history,
         basis=history.kind,
         reports=tuple(
-            PointData.from_objects(point, first_seen=first_seen.get(point.id))
+            PointData.from_objects(
+                point,
+                first_seen=first_seen.get(point.id),
+                torch=point.environment.torch,
+                suites={c.suite: SuiteNumbers.from_objects(c) for c in counts.get(point.id, ())},
+            )
             for point in history.reports.values()
         ),
         changes=tuple(
@@ -327,103 +337,4 @@ def _approximate_size(test: str, settings: TestCourses) -> int:
     return len(test) + sum(
         len(name) + punctuation + sum(len(str(step)) for step in steps)
         for name, steps in settings.items()
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A chart of a suite's results over time, with a caption."""
-
-    picture: Markup
-    caption: str
-
-
-@dataclass(frozen=True, slots=True)
-class TrendGroup:
-    """The charts of a platform's suites over time, from its runs or from its baselines."""
-
-    title: str
-    figures: tuple[Figure, ...]
-
-
-def trend_group(catalog: Catalog, history: History) -> TrendGroup:
-    """Return a chart over time for each suite of a history.
-
-    A suite is omitted if all its results are from one point in time. A chart ends with the newest
-    report of its suite, even if that report changed nothing.
-    """
-    end_by_suite: dict[str, dt.datetime] = {}
-    for key, state in history.tests.items():
-        suite, end = parse_key(key).suite, state.last_seen.started
-        end_by_suite[suite] = max(end, end_by_suite.get(suite, end))
-    figures = []
-    for suite, suite_tallies in tallies(history.changes).items():
-        last_change = suite_tallies[-1].started
-        until = max(last_change, end_by_suite.get(suite, last_change))
-        if until > suite_tallies[0].started:
-            words = _trend_caption(suite_tallies, until, expected=history.kind == "baselines")
-            caption = f"{catalog.suite_title(suite)}: {words}"
-            figures.append(Figure(_trend_picture(suite_tallies, until), caption))
-    name = catalog.by_id[history.accelerator].accelerator.name
-    title = f"{name}: baseline, not runs" if history.kind == "baselines" else name
-    return TrendGroup(title, tuple(figures))
-
-
-def _trend_caption(tallies: Sequence[Tally], until: dt.datetime, *, expected: bool) -> str:
-    first_tally, last_tally = tallies[0], tallies[-1]
-    start, end = first_tally.started.date(), until.date()
-    if expected and not passed_in_tally(first_tally) and not passed_in_tally(last_tally):
-        first_count, last_count = tests_in_tally(first_tally), tests_in_tally(last_tally)
-        tests = f"{first_count:,} tests on {start}, {last_count:,} on {end}"
-        return f"{tests}, none expected to pass"
-    verb = "expected to pass" if expected else "passed"
-    start_words, end_words = (
-        f"{passed_in_tally(t):,} of {tests_in_tally(t):,}" for t in (first_tally, last_tally)
-    )
-    return f"{start_words} {verb} on {start}, {end_words} on {end}"
-
-
-def passed_in_tally(tally: Tally) -> int:
-    """Return the number of tests in a tally that passed, or are expected to pass."""
-    return sum(n for outcome, n in tally.counts.items() if outcome in GOOD)
-
-
-def tests_in_tally(tally: Tally) -> int:
-    """Return the number of all tests in a tally."""
-    return sum(tally.counts.values())
-
-
-def _trend_picture(tallies: Sequence[Tally], until: dt.datetime) -> Markup:
-    """Return an SVG chart of a suite over time: the number of tests, and how many of them passed.
-
-    The chart begins at the first of `tallies` and ends at `until`. A drawing library would need
-    more code, and the chart uses the colors of the page.
-    """
-    start = tallies[0].started
-    span = (until - start).total_seconds()
-    max_tests = max(map(tests_in_tally, tallies)) or 1
-    floor = HEIGHT - _DATES_HEIGHT
-
-    def x_of(moment: dt.datetime) -> str:
-        return f"{WIDTH * (moment - start).total_seconds() / span:.1f}"
-
-    def step_path(count: Callable[[Tally], int]) -> str:
-        """Return the SVG path of a step line: the `count` of each tally until the next one."""
-        heights = [f"{floor - (floor - 2) * count(tally) / max_tests:.1f}" for tally in tallies]
-        steps = (f"H{x_of(t.started)}V{y}" for t, y in zip(tallies, heights, strict=True))
-        return f"M0 {heights[0]}{''.join(steps)}H{WIDTH}"
-
-    years = [
-        dt.datetime(y, 1, 1, tzinfo=dt.timezone.utc) for y in range(start.year + 1, until.year + 1)
-    ]
-    ticks = "".join(
-        f'<path class="trend-year" d="M{x_of(year)} 0V{HEIGHT}"/>'
-        f'<text x="{x_of(year)}" dx="4" y="{HEIGHT - 4}">{year.year}</text>'
-        for year in years
-    )
-    return Markup(  # noqa: S704 - numbers only
-        f'<svg class="trend" viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" focusable="false">'
-        f'{ticks}<path class="trend-base" d="M0 {floor}H{WIDTH}"/>'
-        f'<path class="trend-total" d="{step_path(tests_in_tally)}"/>'
-        f'<path class="trend-good" d="{step_path(passed_in_tally)}"/></svg>'
     )

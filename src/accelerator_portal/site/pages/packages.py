@@ -6,7 +6,7 @@ The release lag of a plugin is the time from a PyTorch release to the plugin's r
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -20,6 +20,7 @@ from accelerator_portal.catalog.files.package_file import (
     PackageFacts,
     PackagesRead,
 )
+from accelerator_portal.catalog.message import message, plural, semicolon_list
 from accelerator_portal.install.rows import OS_LABELS
 from accelerator_portal.packages.fitting_releases import (
     FittingRelease,
@@ -32,6 +33,7 @@ from accelerator_portal.packages.fitting_releases import (
     torch_requirements,
 )
 from accelerator_portal.packages.news import NewsItem, news
+from accelerator_portal.site.plots import Axis, Bar, Frame, Plot, bar_panel, linear_ticks
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.text_formats import prose_list, python_range
@@ -84,6 +86,9 @@ class PackagesIndex(PackagesRead):
     """The news of a year, newest first."""
 
 
+_SHORTEST_AXIS = 90
+"""The least length of the axis of days."""
+
 SCHEMAS = {"packages": PackagesIndex, "package": PackageFacts}
 
 
@@ -99,9 +104,70 @@ def pages(site: Site) -> Iterator[Page]:
         for release in site.catalog.releases.releases
         if any(release.version in lags for _, lags in followed)
     ]
-    most_days = max((lag.days for _, lags in followed for lag in lags.values()), default=0)
-    context = {"followed": followed, "releases": releases, "most_days": most_days}
+    context = {
+        "followed": followed,
+        "releases": releases,
+        "plots": lag_plots(site.catalog, [platform for platform, _ in followed]),
+    }
     yield Page("versions/followed.md", context)
+
+
+def lag_plots(catalog: Catalog, platforms: Sequence[Platform]) -> tuple[Plot, ...]:
+    """Return a plot of the release lags of each platform's plugin, with the same axes."""
+    lags_by_platform = {platform: release_lags(catalog, platform) for platform in platforms}
+    all_lags = [lag for lags in lags_by_platform.values() for lag in lags]
+    with_lag = {lag.torch for lag in all_lags}
+    releases = [r.version for r in reversed(catalog.releases.releases) if r.version in with_lag]
+    most = max((lag.days for lag in all_lags if lag.plugin), default=0)
+    least = min((lag.days for lag in all_lags), default=0)
+    limits = (min(least, 0), max(most, _SHORTEST_AXIS))
+    plots = (_lag_plot(p, lags, releases, limits) for p, lags in lags_by_platform.items())
+    return tuple(plot for plot in plots if plot)
+
+
+def _lag_plot(
+    platform: Platform,
+    lags: Sequence[ReleaseLag],
+    releases: Sequence[str],
+    limits: tuple[float, float],
+) -> Plot | None:
+    lag_by_release = {lag.torch: lag for lag in lags}
+    bars = []
+    for release in releases:
+        lag = lag_by_release.get(release)
+        label = release.removesuffix(".0")
+        value = lag.days if lag else None
+        words = _lag_words(lag) if lag else ""
+        bars.append(Bar(label, value, words, is_open=lag is not None and not lag.plugin))
+    description = semicolon_list(bar.words for bar in bars if bar.words) if lags else ""
+    frame = Frame(f"lag-{platform.id}", platform.accelerator.name, description)
+    axis = Axis(message("days"), (0, *linear_ticks(0, limits[1], 4)[1:]))
+    return bar_panel(frame, bars, axis, limits)
+
+
+def _lag_words(lag: ReleaseLag) -> str:
+    if lag.plugin is None:
+        return plural(
+            "PyTorch {torch}: none after {count} day",
+            "PyTorch {torch}: none after {count} days",
+            lag.days,
+            torch=lag.torch,
+        )
+    if lag.days < 0:
+        return plural(
+            "PyTorch {torch}: {plugin} {count} day earlier",
+            "PyTorch {torch}: {plugin} {count} days earlier",
+            -lag.days,
+            torch=lag.torch,
+            plugin=lag.plugin,
+        )
+    return plural(
+        "PyTorch {torch}: {plugin} after {count} day",
+        "PyTorch {torch}: {plugin} after {count} days",
+        lag.days,
+        torch=lag.torch,
+        plugin=lag.plugin,
+    )
 
 
 def data(site: Site) -> Iterator[SiteFile]:
@@ -169,8 +235,8 @@ class PackageView:
 
     `index` is the display name of the package's index. `facts` are what the index stated on the day
     `read`. `fault` describes a later failed attempt to read the index, or is None. `rows` is the
-    version table. If `index` is not PyPI, `other` has PyPI's facts about a package of the same
-    name, or None.
+    version table. `plots` shows `lags`. If `index` is not PyPI, `other` has PyPI's facts about a
+    package of the same name, or None.
     """
 
     package: str
@@ -180,6 +246,7 @@ class PackageView:
     facts: IndexFacts | None
     rows: tuple[FitRow, ...]
     lags: tuple[ReleaseLag, ...]
+    plots: tuple[Plot, ...]
     other: IndexFacts | None
 
     @property
@@ -215,6 +282,7 @@ def package_view(catalog: Catalog, platform: Platform) -> PackageView | None:
         package_home.facts,
         tuple(_fit_rows(platform, package_home, catalog)),
         release_lags(catalog, platform),
+        lag_plots(catalog, [platform]),
         package_home.other,
     )
 

@@ -8,13 +8,24 @@ and pages show the reason instead of the speed.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.accelerator import HardwareModel, PeakOf
+from accelerator_portal.catalog.message import comma_list, message
 from accelerator_portal.results.stored_reports import LONG_AGO, StoredReport
+from accelerator_portal.site.plots import (
+    NARROW,
+    WIDE,
+    Frame,
+    Interval,
+    IntervalRow,
+    Plot,
+    interval_plot,
+)
 from accelerator_portal.site.results.results_view import address_of
+from accelerator_portal.site.text_formats import format_number
 from accelerator_reports.outcomes import ReportKind
 from accelerator_reports.report import Metric, TestEntry
 from accelerator_reports.test_ids import identity_of
@@ -97,6 +108,11 @@ class SpeedRun:
         return [(self.tests[key], speed) for key, speed in self.speeds.items()]
 
     @property
+    def plots(self) -> tuple[Plot, ...]:
+        """A plot of the published speeds for each unit, in the wide and the narrow layout."""
+        return speed_table([self]).plots
+
+    @property
     def unpublished(self) -> list[tuple[SpeedTest, str]]:
         """The tests whose speed was too noisy to publish, with the reasons."""
         return [(self.tests[key], why) for key, why in self.noisy.items()]
@@ -127,6 +143,17 @@ class SpeedTable:
     runs: tuple[SpeedRun, ...]
     rows: tuple[tuple[SpeedTest, tuple[Speed | None, ...]], ...]
 
+    @property
+    def plots(self) -> tuple[Plot, ...]:
+        """A plot of the speeds for each unit, in the wide and the narrow layout."""
+        units = dict.fromkeys(speed.unit for _, cells in self.rows for speed in cells if speed)
+        plots = (
+            _speed_plot(self, unit, number, width)
+            for number, unit in enumerate(units)
+            for width in (WIDE, NARROW)
+        )
+        return tuple(plot for plot in plots if plot)
+
     def of_mode(self, mode: str) -> SpeedTable:
         """Return a table of the tests in a mode. Runs without a speed in this mode are omitted."""
         rows = [row for row in self.rows if row[0].mode == mode]
@@ -154,6 +181,47 @@ def speed_table(runs: Sequence[SpeedRun]) -> SpeedTable:
         (test, tuple(run.speeds.get(key) for run in measured_runs)) for key, test in tests.items()
     )
     return SpeedTable(measured_runs, tuple(rows))
+
+
+def _speed_plot(table: SpeedTable, unit: str, number: int, width: int) -> Plot | None:
+    series = [comma_list(filter(None, (run.name, run.hardware))) for run in table.runs]
+    rows = [
+        IntervalRow(
+            comma_list(filter(None, (test.name, test.mode))),
+            comma_list(filter(None, (test.dtype, test.size))) if test.dtype or test.size else "",
+            tuple(
+                _interval(name, test, speed) if speed and speed.unit == unit else None
+                for name, speed in zip(series, cells, strict=True)
+            ),
+        )
+        for test, cells in table.rows
+        if any(speed and speed.unit == unit for speed in cells)
+    ]
+    best = max((v for row in rows for v in row.values if v), key=lambda value: value.value)
+    title = message("Measured speed in {unit}", unit=unit)
+    description = message("The highest of {count} rows: {best}.", count=len(rows), best=best.words)
+    frame = Frame(f"speed-{number}", title, description)
+    return interval_plot(frame, series, sorted(rows, key=_heading_order(rows)), unit, width)
+
+
+def _heading_order(rows: Sequence[IntervalRow]) -> Callable[[IntervalRow], int]:
+    """Return the key by which rows with the same heading come together, in their order."""
+    order = list(dict.fromkeys(row.heading for row in rows))
+    return lambda row: order.index(row.heading)
+
+
+def _interval(series: str, test: SpeedTest, speed: Speed) -> Interval:
+    settings = comma_list(filter(None, (test.name, test.mode, test.dtype, test.size)))
+    words = message(
+        "{series}: {test}, {value} {unit}, 95% interval {low} to {high}",
+        series=series,
+        test=settings,
+        value=format_number(speed.value),
+        unit=speed.unit,
+        low=format_number(speed.low),
+        high=format_number(speed.high),
+    )
+    return Interval(speed.value, speed.low, speed.high, words)
 
 
 def newest_runs(runs: Sequence[SpeedRun]) -> tuple[SpeedRun, ...]:
