@@ -7,9 +7,11 @@ from accelerator_portal.catalog.files.accelerator import BuildSupport
 from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.hardware_support import (
     HardwareSupport,
+    ReleaseProducts,
     build_covers,
     builds_of_row,
     hardware_support,
+    products_by_release,
     runs_on_generation,
 )
 from tests.folders import ACCELERATOR, EXAMPLE, INSTALL, Edit, Tree, edited
@@ -105,6 +107,45 @@ def test_a_build_without_a_version_fits_only_where_none_is_asked_for() -> None:
     assert build_covers(BuildSupport(source=("a",)), "default", None)
     assert not build_covers(BuildSupport(source=("a",), torch=">=2"), "default", None)
     assert build_covers(BuildSupport(source=("a",), torch=">=2"), "default", "2.16.0.dev0")
+
+
+@pytest.mark.parametrize(
+    ("builds", "expected"),
+    [
+        ("{variants: [ex1]}", [(OLDEST, 1, 0), (NEWEST, 1, 0)]),
+        ("{variants: [ex2]}", [(OLDEST, 0, 0), (NEWEST, 1, 0)]),
+        ("{torch: '<1.10'}", [(OLDEST, 1, 0), (NEWEST, 0, 0)]),
+        (
+            "{torch: '<1.10', uncertain: true, note: They differ.}, {torch: '>=1.10'}",
+            [(OLDEST, 0, 1), (NEWEST, 1, 0)],
+        ),
+        ("{variants: [ex1]}, {}", []),  # the second is about all releases alike
+        ("{variants: [ex1]}, {reaches: loads, note: Sums fail.}", [(OLDEST, 0, 0), (NEWEST, 0, 0)]),
+    ],
+)
+def test_the_products_of_each_release_are_counted_if_the_data_tell_releases_apart(
+    tree: Tree, builds: str, expected: list[tuple[str, int, int]]
+) -> None:
+    stated = builds.replace("}", ", source: made-up}").replace("{, ", "{")
+    catalog, _ = load_catalog(tree(edited(generation(stated))))
+    assert catalog is not None
+    (platform,) = catalog.platforms
+    assert products_by_release(catalog, platform) == tuple(
+        ReleaseProducts(*numbers) for numbers in expected
+    )
+
+
+def test_builds_of_vendors_and_from_source_are_no_builds_of_a_release(tree: Tree) -> None:
+    edits = [
+        generation("{variants: [ex1, ex2], source: made-up}"),
+        (INSTALL, '    wheels: "ex*"\n    methods: [pip, uv]', "    torch: [1.10.0]\n    os: [linux]\n    arch: [x86_64]\n    variants: [ex1]\n    methods: [pip, uv]"),
+        (INSTALL, 'index: "{index}"}\n    check: python\n    source: made-up\n  - id: nightly', 'index: "https://example.org/"}\n    check: python\n    source: made-up\n  - id: nightly'),
+    ]  # fmt: skip
+    catalog, problems = load_catalog(tree(edited(*edits)))
+    assert catalog is not None, problems
+    (platform,) = catalog.platforms
+    assert {row.build for row in rows_by_platform(catalog)[platform.id]} >= {NEWEST}
+    assert products_by_release(catalog, platform) == ()
 
 
 def found(tree: Tree, *edits: Edit) -> HardwareSupport:

@@ -143,17 +143,6 @@ def test_runs_regress_and_the_feed_says_so(example_site: Site) -> None:
     assert set(anchors) <= set(page.ids)
 
 
-def test_the_page_of_changes_draws_what_has_two_moments(site: Site, example_site: Site) -> None:
-    figures = site.pages["results/changes/"].tree.css(".trends figure")
-    expected = [words(figure.text()) for figure in figures if "2026-03-18" in figure.text()]
-    assert len(expected) == 3
-    assert "677 of 1,040 on 2026-03-18" in expected[-1]
-    (figure,) = example_site.pages["results/changes/"].tree.css(".trends figure")
-    (svg,) = figure.css("svg")
-    assert attribute(svg, "aria-hidden") == "true"
-    assert "passed on 2026-01-02" in words(figure.text())
-
-
 def test_an_older_report_is_not_called_the_only_one(site: Site) -> None:
     page = site.pages["results/integration/tests/a/"]
     heading = page.one(f"#{anchor_of('amp')}")

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 from accelerator_portal.catalog.files.package_file import IndexFault, PackagesRead
 from accelerator_portal.site import Edition, RepositoryLinks, build_site
 from accelerator_portal.site.pages.dashboard import MOST_NEWS
-from tests.built_site import Page, Site, attribute
+from tests.built_site import Page, Site
 from tests.day import TODAY
 from tests.folders import INSTALL, REPOSITORY, Tree, edited, loaded
 from tests.portal.packages.made_up import PACKAGE, READ, release, with_facts
@@ -87,19 +87,6 @@ def test_the_page_of_all_has_every_lag(site: Site, data: Any) -> None:  # noqa: 
             assert lag is None or str(lag["days"]) in cell
             assert lag is None or ("plugin" in lag) != ("none after" in cell)
     assert shown == len(lags) > 0
-
-
-def test_each_lag_has_a_bar_as_long_as_the_release_waited(site: Site, data: Any) -> None:  # noqa: ANN401
-    for platform, facts in data["platforms"].items():
-        bars = site.pages[f"compute-platforms/{platform}/"].tree.css(".followed .lag")
-        if not any("plugin" in lag for lag in facts["lags"]):
-            assert not bars
-            continue
-        longest = max(lag["days"] for lag in facts["lags"])
-        for lag, bar in zip(facts["lags"], bars, strict=True):
-            length = round(7 * max(lag["days"], 0) / longest, 1)
-            assert attribute(bar, "style") == f"inline-size:{length}rem"
-            assert ("lag-open" in attribute(bar, "class")) == ("plugin" not in lag)
 
 
 def test_the_dashboard_has_the_newest_news_and_the_feed_all(site: Site, data: Any) -> None:  # noqa: ANN401
