@@ -135,13 +135,20 @@ def test_the_products_of_each_release_are_counted_if_the_data_tell_releases_apar
     )
 
 
-def test_builds_of_vendors_and_from_source_are_no_builds_of_a_release(tree: Tree) -> None:
-    edits = [
-        generation("{variants: [ex1, ex2], source: made-up}"),
-        (INSTALL, '    wheels: "ex*"\n    methods: [pip, uv]', "    torch: [1.10.0]\n    os: [linux]\n    arch: [x86_64]\n    variants: [ex1]\n    methods: [pip, uv]"),
-        (INSTALL, 'index: "{index}"}\n    check: python\n    source: made-up\n  - id: nightly', 'index: "https://example.org/"}\n    check: python\n    source: made-up\n  - id: nightly'),
-    ]  # fmt: skip
-    catalog, problems = load_catalog(tree(edited(*edits)))
+VENDORS_INDEX = [
+    (INSTALL, '    wheels: "ex*"\n    methods: [pip, uv]', "    torch: [1.10.0]\n    os: [linux]\n    arch: [x86_64]\n    variants: [ex1]\n    methods: [pip, uv]"),
+    (INSTALL, 'index: "{index}"}\n    check: python\n    source: made-up\n  - id: nightly', 'index: "https://example.org/"}\n    check: python\n    source: made-up\n  - id: nightly'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "edits", [VENDORS_INDEX, [(INSTALL, "methods: [pip, uv]", "methods: [source]")]]
+)
+def test_builds_of_vendors_and_from_source_are_no_builds_of_a_release(
+    tree: Tree, edits: list[Edit]
+) -> None:
+    stated = generation("{variants: [ex1, ex2], source: made-up}")
+    catalog, problems = load_catalog(tree(edited(stated, *edits)))
     assert catalog is not None, problems
     (platform,) = catalog.platforms
     assert {row.build for row in rows_by_platform(catalog)[platform.id]} >= {NEWEST}

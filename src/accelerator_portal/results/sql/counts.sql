@@ -3,6 +3,5 @@ SELECT report, split_part(key, '/', 1) AS suite,
   count(*) FILTER (list_contains(getvariable('good'), outcome)) AS passed,
   passed + count(*) FILTER (list_contains(getvariable('bad'), outcome)) AS counted
 FROM results
-WHERE outcome IS NOT NULL
 GROUP BY report, suite
 ORDER BY any_value(started), report, suite
