@@ -21,7 +21,7 @@ from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.resolution import supported_releases
 from accelerator_portal.install.rows import METHOD_LABELS, OS_LABELS
 from accelerator_portal.site.grid import Cell, Grid, Head, platform_head
-from accelerator_portal.site.pages.features import features_data, features_grid
+from accelerator_portal.site.pages.features import features_grid
 from accelerator_portal.site.pages.hardware import models_with_build
 from accelerator_portal.site.results.speeds import SpeedRun, newest_runs
 from accelerator_portal.site.results.suite_cells import suite_grid
@@ -97,7 +97,7 @@ def comparison_grid(site: Site) -> Grid:
                     cells[row.id, platform.id] = _grid_cell(platform, group, lines)
     newest_evidence = {p.id: site.results.newest(p.id) for p in catalog.platforms}
     for group, grid in (
-        (message("Features"), features_grid(catalog, features_data(site))),
+        (message("Features"), features_grid(site)),
         (
             message("Test results"),
             suite_grid(catalog, newest_evidence, site.results.own, site.edition.today),

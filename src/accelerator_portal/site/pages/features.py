@@ -11,7 +11,6 @@ from typing import get_args
 
 from pydantic import SkipValidation
 
-from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence, FeatureTests
 from accelerator_portal.catalog.grouping import cached_by_owner
@@ -239,11 +238,13 @@ _SHORT_LABELS: Mapping[FeatureId, str] = {
 """Labels for narrow columns."""
 
 
-def features_grid(catalog: Catalog, features: FeaturesData) -> Grid:
+@cached_by_owner
+def features_grid(site: Site) -> Grid:
     """Return the grid of platforms by features: what sources state, or what tests showed.
 
     A test run or a baseline comes before a statement.
     """
+    features = features_data(site)
     cells: dict[tuple[str, str], Cell] = {
         (platform.id, feature): _grid_cell(platform, feature)
         for platform in features.platforms
@@ -255,7 +256,7 @@ def features_grid(catalog: Catalog, features: FeaturesData) -> Grid:
     return Grid(
         "features",
         message("Platform"),
-        platforms_by_integration(catalog.platforms, "#features"),
+        platforms_by_integration(site.catalog.platforms, "#features"),
         columns,
         cells,
     )
@@ -298,7 +299,7 @@ SCHEMAS = {"features": FeaturesData}
 def pages(site: Site) -> Iterator[Page]:
     """Yield the page."""
     features = features_data(site)
-    context = {"features": features, "grid_of_features": features_grid(site.catalog, features)}
+    context = {"features": features, "grid_of_features": features_grid(site)}
     yield Page("features.md", context | {"least": LEAST_FEATURE_SHARE})
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.accelerator import Feature
+from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.catalog.message import message, plural, translatable
 from accelerator_portal.catalog.schema import slug
 from accelerator_portal.install.resolution import supported_releases
@@ -28,7 +29,7 @@ from accelerator_portal.site.grid import (
     tally,
 )
 from accelerator_portal.site.languages import Language
-from accelerator_portal.site.pages.features import FEATURE_LABELS, features_data
+from accelerator_portal.site.pages.features import FEATURE_LABELS, features_data, features_grid
 from accelerator_portal.site.pages.hardware import (
     PlatformHardware,
     hardware_data,
@@ -109,6 +110,7 @@ _SHORT_BASES: Mapping[Basis, str] = {
 """The evidence in headings of narrow columns."""
 
 
+@cached_by_owner
 def platforms_grid(site: Site) -> Grid:
     """Return the grid of all platforms with their release lag, test results, features and models.
 
@@ -275,6 +277,8 @@ def _platform_context(site: Site, platform: Platform, sources: SourceList) -> di
         "features": features_data(site).by_id[platform.id],
         "evidence": evidence_level(catalog, results, platform),
         "demands": DEMANDS,
+        "summary_grid": platforms_grid(site),
+        "feature_grid": features_grid(site),
         "suite_cells": [c for c in cells if suite_owner(c.column.suite) is None],
         "own_suites": own_suite_rows(catalog, platform, cells),
         "search_words": search_words(platform, vendors, chinese=len(site.languages) == 1),
