@@ -39,7 +39,13 @@ from accelerator_portal.site.build import (
     source_times,
 )
 from accelerator_portal.site.languages import published_languages
-from accelerator_portal.site.page_html import FINISHED_HTML, RAW_HTML, add_security_policy, html_ids
+from accelerator_portal.site.page_html import (
+    FINISHED_HTML,
+    RAW_HTML,
+    add_security_policy,
+    html_ids,
+    without_blank_lines,
+)
 from accelerator_portal.site.pages.archive import archive_files
 from accelerator_portal.site.site import read_nights
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, write_files
@@ -48,6 +54,9 @@ from accelerator_reports.files.problem import Problem, ProblemsError, system_err
 
 # With more platforms, the sidebar lists none of them: each page would contain links to all.
 MOST_IN_NAVIGATION = 60
+
+# The theme's files for a search in other languages: hooks/languages.py separates Chinese words.
+UNUSED = "assets/javascripts/lunr/"
 
 # The key of the configuration under which the generated files are stored until `on_files`.
 PAGES_KEY = "portal_pages"
@@ -100,7 +109,13 @@ def on_pre_build(*, config: MkDocsConfig) -> None:
 
 @event_priority(100)  # before plugins that look for pages, such as the search
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add the generated pages, the data files and the files of the archive."""
+    """Add the generated pages, the data files and the files of the archive.
+
+    Files of the theme that no reader needs are left out.
+    """
+    unused = [f for f in files if f.src_uri.startswith(UNUSED) or f.src_uri.endswith(".map")]
+    for file in unused:
+        files.remove(file)
     pages: list[tuple[SiteFile, Path]] = config.extra.pop(PAGES_KEY)
     if config.nav is None:  # a page of problems is the whole site
         files = Files([file for file in files if not file.is_documentation_page()])
@@ -148,8 +163,9 @@ def on_page_content(html: str, *, page: Page, config: MkDocsConfig, **_: Any) ->
 
 
 def on_post_page(output: str, *, page: Page, **_: Any) -> str:  # noqa: ANN401 - unused
-    """Put raw HTML back, and add the Content-Security-Policy unless this is `mkdocs serve`."""
+    """Put raw HTML back, remove blank lines, and add the policy unless this is `mkdocs serve`."""
     output = RAW_HTML.put_back(output, page.meta.pop(KEPT_HTML_KEY, ((), ()))[0])
+    output = without_blank_lines(output)
     return output if _serving else add_security_policy(output)
 
 

@@ -70,6 +70,26 @@ class HtmlMark:
 RAW_HTML = HtmlMark("raw html")
 FINISHED_HTML = HtmlMark("finished html")
 
+# Texts in which spaces have a meaning, and the spaces at the beginning and end of lines elsewhere.
+_VERBATIM_TAGS = "script|style|pre|textarea"
+_VERBATIM = re.compile(rf"(<(?:{_VERBATIM_TAGS})\b.*?</(?:{_VERBATIM_TAGS})>)", re.DOTALL)
+_LINE_SPACES = re.compile(r"\s*\n\s*")
+
+
+def without_blank_lines(html: str) -> str:
+    """Return a page without the indentation and blank lines of the theme around the content.
+
+    They are a third of what the theme adds to each page.
+    """
+    begin, end = _content_offsets(html)
+    return "".join(
+        part
+        if part.startswith(("<article", "<script", "<style", "<pre", "<textarea"))
+        else _LINE_SPACES.sub("\n", part)
+        for part in (*_VERBATIM.split(html[:begin]), html[begin:end], *_VERBATIM.split(html[end:]))
+    )
+
+
 _ID_ATTRIBUTE = re.compile(r'\sid="([^"]+)"')
 
 
