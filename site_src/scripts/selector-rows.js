@@ -7,8 +7,20 @@ const MAX_FILES_AHEAD = 24; // at most so many platforms at once
 
 /** The `Rows` of a page's selector, whose model has only the data for all platforms at first. */
 export async function readSelector(address) {
-  const data = await readJson(address);
+  const data = await readTranslated(address);
   return new Rows(new Model(data), (platform) => new URL(data.parts.replace("{platform}", platform), new URL(address, document.baseURI)));
+}
+
+/** The data of a file. Files in other languages have only the texts that differ from the English file. */
+async function readTranslated(address) {
+  const { translates, texts, ...data } = await readJson(address);
+  if (!translates) return data;
+  const translated = (value) => {
+    if (typeof value === "string") return Object.hasOwn(texts, value) ? texts[value] : value;
+    if (Array.isArray(value)) return value.map(translated);
+    return value && typeof value === "object" ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, translated(one)])) : value;
+  };
+  return translated(await readJson(new URL(translates, new URL(address, document.baseURI))));
 }
 
 class Rows {
@@ -28,7 +40,7 @@ class Rows {
   load(platform) {
     if (this.has(platform)) return Promise.resolve();
     if (!this.#loading.has(platform)) {
-      const rows = readJson(this.addressOf(platform)).then((data) => this.model.add(platform, data));
+      const rows = readTranslated(this.addressOf(platform)).then((data) => this.model.add(platform, data));
       this.#loading.set(platform, rows);
       rows.catch(() => this.#loading.delete(platform));
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -252,7 +252,8 @@ def data(site: Site) -> Iterator[SiteFile]:
     """Yield the JSON files about platforms, install options and releases, and all JSON Schemas.
 
     Each platform has `accelerators/<id>.json` and `install/<id>.json`. The selector's files are
-    also yielded for each further language; their paths start with its code.
+    also yielded for each further language; their paths start with its code. For each platform, they
+    have the translated texts only.
     """
     catalog, selector = site.catalog, site.selector
     schemas = {name: model for found in declared("SCHEMAS") for name, model in found.items()}
@@ -263,7 +264,10 @@ def data(site: Site) -> Iterator[SiteFile]:
     }
     for language in site.languages:
         for path, content in selector_files.items():
-            file = data_file(path, language.translate_data(content))
+            translation = language.translate_data(content)
+            if language != ENGLISH and path != "selector.json":
+                translation = _texts_only(path, ENGLISH.translate_data(content), translation)
+            file = data_file(path, translation)
             yield replace(file, path=language.path(file.path))
     yield data_file("install.json", {"platforms": ENGLISH.translate_data(install)})
     yield data_file("releases.json", catalog.releases)
@@ -276,6 +280,41 @@ def data(site: Site) -> Iterator[SiteFile]:
         yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model))
     for name, model in schemas.items():
         yield SiteFile(f"{API}/{_schema_path(name)}", model_schema(model, "serialization"))
+
+
+def _texts_only(path: str, english: dict[str, Any], translation: dict[str, Any]) -> dict[str, Any]:
+    """Return the translated texts of a file by the English text, and the address of the file.
+
+    Most of the file is commands, which are the same in each language. If a text has several
+    translations in it, the whole translated file is returned.
+    """
+    texts = dict(_text_pairs(english, translation))
+    if _with_texts(english, texts) != translation:
+        return translation
+    changed = {text: translated for text, translated in texts.items() if text != translated}
+    to_root = "../" * (f"{API}/{path}".count("/") + 1)
+    return {"translates": f"{to_root}{API}/{path}", "texts": changed}
+
+
+def _text_pairs(first: Any, second: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - any JSON
+    """Yield each text in `first` with the text at its place in `second`."""
+    if isinstance(first, dict):
+        for name, value in first.items():
+            yield from _text_pairs(value, second[name])
+    elif isinstance(first, list):
+        for one, other in zip(first, second, strict=True):
+            yield from _text_pairs(one, other)
+    elif isinstance(first, str):
+        yield first, second
+
+
+def _with_texts(data: Any, texts: Mapping[str, str]) -> Any:  # noqa: ANN401 - any JSON
+    """Return a copy of data with each text in `texts` replaced."""
+    if isinstance(data, dict):
+        return {name: _with_texts(value, texts) for name, value in data.items()}
+    if isinstance(data, list):
+        return [_with_texts(value, texts) for value in data]
+    return texts.get(data, data) if isinstance(data, str) else data
 
 
 def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> dict[str, Any]:
