@@ -212,9 +212,10 @@ def _citations_at_end(block: re.Match[str]) -> str:
 def citation(entry: SourceEntry, page: str = "", language: Language = ENGLISH) -> str:
     """Return a superscript link to a source in a list of sources.
 
-    `page` is the address of the page with the list, empty if the list is on the same page.
+    `page` is the address of the page with the list, empty if the list is on the same page. The list
+    has the titles: pages have more than a thousand of these links.
     """
-    words = message("Source {number}: {title}", number=entry.number, title=entry.source.title)
+    words = message("Source {number}", number=entry.number)
     label = escape(language.translate(words), quote=True)
     return (
         f'<sup class="cite"><a href="{page}#{entry.anchor}" aria-label="{label}">{entry.number}'

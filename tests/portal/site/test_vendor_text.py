@@ -70,7 +70,7 @@ def test_headings_are_named_within_their_section_and_never_twice() -> None:
 def test_a_citation_links_to_the_source_and_says_its_title() -> None:
     (link,) = rendered("So it is [@known].").css("sup.cite a")
     assert link.attributes["href"] == "#source-guide-known"
-    assert link.attributes["aria-label"] == "Source 7: <known>"
+    assert link.attributes["aria-label"] == "Source 7"
     assert link.text() == "7"
 
 

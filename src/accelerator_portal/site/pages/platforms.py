@@ -9,16 +9,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from packaging.version import Version
+
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.accelerator import Feature
 from accelerator_portal.catalog.grouping import cached_by_owner
 from accelerator_portal.catalog.message import message, plural, translatable
 from accelerator_portal.catalog.schema import slug
+from accelerator_portal.install.commands import VENDOR_METHODS
 from accelerator_portal.install.resolution import supported_releases
+from accelerator_portal.install.selector import Selector
 from accelerator_portal.results.history import RESULT_KINDS
 from accelerator_portal.results.result_matrices import model_statements
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.commands_table import commands_table, default_build_rows
 from accelerator_portal.site.grid import (
     Basis,
     Cell,
@@ -260,7 +264,7 @@ def _platform_context(site: Site, platform: Platform, sources: SourceList) -> di
         "a": platform.accelerator,
         "selector": selector,
         "view": selector_view(selector) if selector.starts else None,
-        "commands": commands_table(selector, selector.rows),
+        **_commands(catalog, selector),
         "feature_labels": FEATURE_LABELS,
         "most_versions": MOST_VERSIONS,
         "most_answers": MOST_ANSWERS,
@@ -284,6 +288,24 @@ def _platform_context(site: Site, platform: Platform, sources: SourceList) -> di
         "search_words": search_words(platform, vendors, chinese=len(site.languages) == 1),
         "speeds": {run.id: run for run in site.speed_runs},
         "packaged": package_view(catalog, platform),
+    }
+
+
+def _commands(catalog: Catalog, selector: Selector) -> dict[str, Any]:
+    """Return the rows of a platform's table of commands, and the releases that it leaves out.
+
+    The pages of these releases have their commands. The table has the default builds, the newest
+    release, nightly builds, and the builds without a page of a release.
+    """
+    released = {release.version for release in catalog.releases.releases}
+    defaults = {row.build for row in default_build_rows(selector)}
+    listed = {catalog.releases.newest.version, *defaults}
+    rows = [row for row in selector.rows if row.build in listed or row.build not in released]
+    stated = {row.build for row in selector.rows if row.method in VENDOR_METHODS}
+    older = (stated & released) - listed
+    return {
+        "commands": commands_table(selector, rows),
+        "older_releases": sorted(older, key=Version, reverse=True),
     }
 
 
