@@ -1,5 +1,5 @@
 // Shows what is behind a cell of a table beside the table: the section, the row or the result to which the cell links. It is
-// read from that page, or from the files of a suite whose tests do not all fit on pages.
+// read from that page, or from the files with the suite's tests if the page does not have it.
 
 import { element, link, say } from "./elements.js";
 import { signsOf } from "./result-elements.js";
@@ -57,9 +57,14 @@ class EvidencePanel {
   /** What an address leads to: the address is that of a page and the id of an element on it. */
   async content(address) {
     const id = decodeURIComponent(address.hash.slice(1));
-    const page = await this.page(address.href.split("#")[0]);
+    let page = await this.page(address.href.split("#")[0]);
+    const moved = page.querySelector("[data-moved]");
+    if (moved) {
+      address = new URL(moved.getAttribute("href"), address);
+      page = await this.page(address.href);
+    }
     const found = page.getElementById(id);
-    const parts = found ? partsOf(found).map((part) => document.importNode(part, true)) : [inList(await itemOfFiles(page, id, address))];
+    const parts = found ? partsOf(found).map((part) => document.importNode(part, true)) : [inList(...(await itemsOfFiles(page, id, address)))];
     for (const part of parts) {
       for (const one of [part, ...part.querySelectorAll("[id]")]) one.removeAttribute("id");
       for (const anchor of part.querySelectorAll("a[href]")) anchor.href = new URL(anchor.getAttribute("href"), address).href;
@@ -98,18 +103,19 @@ function partsOf(found) {
   return [copy];
 }
 
-function inList(item) {
+function inList(...items) {
   const list = element("ul", "evidence");
-  list.append(item);
+  list.append(...items);
   return list;
 }
 
-/** The list item of a result, from the files that the page names. */
-async function itemOfFiles(page, id, address) {
+/** The list items of a result, or of all results of a test, from the files that the page names. */
+async function itemsOfFiles(page, id, address) {
   const { tests, results } = page.querySelector("form[data-tests]").dataset;
   const shards = new Shards(new URL(tests, address).href);
   const anchor = id.split(".")[0];
   const [index, file] = await Promise.all([shards.index(), shards.holding(anchor)]);
-  const result = file.tests[anchor].results.find((one) => one.id === id);
-  return resultItem(result, index.reports[result.report], signsOf(page), results);
+  const test = file.tests[anchor];
+  const found = test.results.filter((one) => id === anchor || id === anchor + one.id);
+  return found.map((result) => resultItem(anchor, test, result, index, signsOf(page), results));
 }

@@ -57,6 +57,9 @@ document.addEventListener("click", (event) => {
   import("./evidence.js").then(({ showEvidence }) => showEvidence(cell)).catch(() => location.assign(cell.href));
 });
 
+const linked = [...document.querySelectorAll("table.matrix")];
+if (linked.length) await import("./matrix-links.js").then(({ linkResults }) => linked.forEach(linkResults)).catch(() => {}); // failures are links already
+
 startDisclosure();
 // Before the forms, which filter by age.
 if (document.querySelector("[data-age], [data-built]")) await import("./ages.js").then(({ showAges }) => showAges()).catch(() => {}); // the dates stay

@@ -4,24 +4,26 @@ import { element, link } from "./elements.js";
 import { externalLink, outcomeParts } from "./result-elements.js";
 
 /**
- * Returns the element of a test, open. `reports` maps the id of each report to its facts, `signs` maps each outcome to the
- * element with its sign, and `root` is the address of the results pages.
+ * Returns the element of a test, open. `index` is the index of the suite's tests, `signs` maps each outcome to the element
+ * with its sign, and `root` is the address of the results pages.
  */
-export function testDetails(anchor, { name, results }, reports, signs, root) {
+export function testDetails(anchor, test, index, signs, root) {
   const box = element("details", "fold test");
   box.open = true;
-  const title = element("h2", "fold-title test-name", name);
+  const title = element("h2", "fold-title test-name", test.name);
   title.id = anchor;
   const list = element("ul", "evidence");
-  for (const result of results) list.append(resultItem(result, reports[result.report], signs, root));
-  box.append(element("summary", "", name), title, list);
+  for (const result of test.results) list.append(resultItem(anchor, test, result, index, signs, root));
+  box.append(element("summary", "", test.name), title, list);
   return box;
 }
 
-/** Returns the list item of one result: its outcome in a sentence, then its facts. */
-export function resultItem(result, report, signs, root) {
+/** Returns the list item of one result of a test: its outcome in a sentence, then its facts. */
+export function resultItem(anchor, { name }, ownFacts, { suite, reports }, signs, root) {
+  const report = reports[ownFacts.report];
+  const result = { ...report.common, ...ownFacts };
   const item = element("li");
-  item.id = result.id;
+  item.id = anchor + result.id;
   const sentence = element("p");
   const isExpected = report.kind === "baseline";
   sentence.append(...outcomeParts(result.outcome, signs, isExpected), isExpected ? ", not run · " : " · ");
@@ -30,7 +32,8 @@ export function resultItem(result, report, signs, root) {
   if (result.known_issue) sentence.append(" ", externalLink(result.known_issue, "known issue"));
   for (const note of result.notes ?? []) sentence.append(" ", element("span", "note", note));
   const facts = element("dl");
-  for (const [term, parts] of factsOf(result, report, root)) {
+  const history = new URLSearchParams({ platform: report.history, test: `${suite}/${name}` });
+  for (const [term, parts] of factsOf(result, report, root, history)) {
     const row = element("div");
     const value = element("dd");
     value.append(...parts);
@@ -42,19 +45,20 @@ export function resultItem(result, report, signs, root) {
 }
 
 /** Yields the facts of a result: [term, list of texts and elements]. */
-function* factsOf(result, report, root) {
+function* factsOf(result, report, root, history) {
   const since = [result.since ?? "not stated"];
-  if (result.history) since.push(" ", link(`${root}test-history/?${result.history}`, "history"));
+  if (result.has_history) since.push(" ", link(`${root}test-history/?${history}`, "history"));
   yield ["Since", since];
   if (result.runs) yield ["Runs", [result.runs]];
   yield ["Report", [link(`${root}runs/${result.report}/`, result.report), " ", element("span", `report-kind report-kind-${report.kind}`, report.kind === "made-here" ? "run by this project" : report.kind)]];
-  if (result.reported_as) yield ["Reported as", [element("code", "", result.reported_as)]];
+  const values = (result.measured ?? []).map((value, index) => `${result.measures[index]} ${value}`).join(", ");
+  if (result.reported_as || values) yield ["Reported as", [...(result.reported_as ? [element("code", "", result.reported_as), " "] : []), values]];
   if (result.inputs) yield ["Inputs", [result.inputs]];
   if (result.allowed) yield ["Allowed difference", [result.allowed]];
-  yield ["Environment", [result.environment ?? "not stated"]];
-  if (result.run_url) yield ["Run", [externalLink(result.run_url, "CI run")]];
+  yield ["Environment", [report.environment ?? "not stated"]];
+  if (report.run_url) yield ["Run", [externalLink(report.run_url, "CI run")]];
   yield ["Log", logOf(result)];
-  const command = result.command ? [element("code", "", result.command)] : ["No command published."];
+  const command = result.command ? [element("code", "", result.command.replace("{}", () => result.test ?? "{}"))] : ["No command published."];
   if (result.whole_suite) command.push(" (runs the whole suite)");
   if (result.seed !== undefined) command.push(` (seed ${result.seed})`);
   yield ["Command", command];

@@ -1,5 +1,5 @@
-// Shows a test of a large suite, whose tests are not all on a page: reads the file that has the test when a reader follows
-// a link to it or finds it by name. The address names the test: #test-alexnet-0123abcd
+// Shows a test of a suite with all its results: reads the file that has the test when a reader follows a link to it or finds
+// it by name. Pages have only the failures of runs. The address names the test: #test-alexnet-0123abcd
 
 import { link, element, setText } from "./elements.js";
 import { signsOf } from "./result-elements.js";
@@ -48,12 +48,11 @@ class SuiteTests {
     this.show();
   }
 
-  /** Draws the test that the address names, unless it is on the page. */
+  /** Draws the test that the address names. If the page has the test with its failures, all results replace them. */
   async show() {
     const [, anchor, result] = TEST_ANCHOR.exec(location.hash) ?? [];
-    const existing = anchor && document.getElementById(anchor);
     const request = ++this.testRequest;
-    if (!anchor || (existing && !this.box.contains(existing))) {
+    if (!anchor) {
       if (this.status.textContent === LOADING) setText(this.status, ""); // of a test that the reader left
       return;
     }
@@ -66,10 +65,15 @@ class SuiteTests {
         setText(this.status, "This test does not exist. Search for its name.");
         return;
       }
-      const details = testDetails(anchor, test, index.reports, this.signs, this.form.dataset.results);
-      this.box.replaceChildren(details);
+      const details = testDetails(anchor, test, index, this.signs, this.form.dataset.results);
+      const existing = document.getElementById(anchor)?.closest("details.test");
+      if (existing && !this.box.contains(existing)) {
+        this.box.replaceChildren();
+        existing.open = true;
+        existing.querySelector(".evidence").replaceWith(details.querySelector(".evidence"));
+      } else this.box.replaceChildren(details);
       setText(this.status, "");
-      (document.getElementById(anchor + (result ?? "")) ?? details).scrollIntoView();
+      (document.getElementById(anchor + (result ?? "")) ?? existing ?? details).scrollIntoView();
     } catch (error) {
       if (request === this.testRequest) this.fail(error, () => this.show());
     }

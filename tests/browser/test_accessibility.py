@@ -23,7 +23,7 @@ ALIKE = 4
 _SHORTEN = """(most) => {
   const alike = [["table", "tbody tr"], [".questions", ".question"], [".cards", ".card"],
     ["article dl", ":scope > div"], ["article ul", ":scope > li"], [".sources", ":scope > li"],
-    ["article", ":scope > .test"], [".test-index", ":scope > details"]];
+    ["article", ":scope > .test"]];
   for (const [box, items] of alike)
     for (const one of document.querySelectorAll(box))
       for (const item of [...one.querySelectorAll(items)].slice(most)) item.remove();

@@ -117,7 +117,7 @@ class BuiltSite:
         test.
         """
         if page not in self._script_ids:
-            forms = self.tree(page).css("form[data-tests]")
+            forms = self.tree(page).css("[data-tests]")
             folders = (
                 urljoin(_ORIGIN + page, form.attributes["data-tests"] or "") for form in forms
             )
@@ -158,7 +158,7 @@ def _test_ids(folder: Path) -> Iterator[str]:
     for _, name in json.loads((folder / "index.json").read_text("utf-8"))["files"]:
         for anchor, test in json.loads((folder / name).read_text("utf-8"))["tests"].items():
             yield anchor
-            yield from (result["id"] for result in test["results"])
+            yield from (anchor + result["id"] for result in test["results"])
 
 
 def link_addresses(tree: LexborHTMLParser) -> Iterator[str]:

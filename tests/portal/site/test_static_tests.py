@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import replace
 
 from accelerator_portal.results.history import HistoryPoint
 from accelerator_portal.site.results.history_view import ChangedReport, ResultChange
@@ -38,24 +39,28 @@ def names(tests: Sequence[TestView]) -> list[str]:
     return [test.name for test in tests]
 
 
-def test_all_stand_there_where_they_fit() -> None:
-    tests = [view(f"t{n:03}", "passed") for n in range(MOST_RESULTS // 2)]
-    assert static_tests(tests) == tests
+def test_only_tests_that_failed_in_a_run_stand_there() -> None:
+    tests = [view("a", "failed"), view("b", "passed"), view("c", "skipped"), view("d", "crashed")]
+    assert names(static_tests(tests)) == ["a", "d"]
+    assert failing_count(tests) == 2
+    expected = replace(tests[0].results[0], kind="baseline")
+    assert static_tests([replace(tests[0], results=(expected,))]) == []
+    both = replace(tests[0], results=(expected, *tests[0].results))
+    assert both.failures == tests[0].results
 
 
 def test_the_newest_failures_are_kept_in_the_order_of_names() -> None:
-    many = [view(f"t{n:03}", "passed", changed=n % 7) for n in range(MOST_RESULTS)]
-    tests = [view("a", "failed"), *many, view("y", "crashed", changed=1), view("z", "passed")]
+    many = [view(f"t{n:03}", "failed", changed=n % 7) for n in range(MOST_RESULTS)]
+    tests = [view("a", "passed"), *many, view("y", "crashed", changed=9), view("z", "passed")]
     kept = static_tests(tests)
-    assert sum(len(test.results) for test in kept) == MOST_RESULTS
-    assert names(kept)[0] == "a"
+    assert sum(len(test.failures) for test in kept) == MOST_RESULTS
     assert names(kept)[-1] == "y"
     assert names(kept) == sorted(names(kept))
-    assert failing_count(tests) == 2
+    assert failing_count(tests) == MOST_RESULTS + 1
     newest = {test.name for test in many if test.changes[0][0].point.id == "day-6"}
     assert newest <= set(names(kept))
 
 
 def test_a_test_with_more_results_than_a_page_still_stands_there() -> None:
-    tests = [view("a", "passed", results=MOST_RESULTS + 1), view("b", "passed")]
+    tests = [view("a", "failed", results=MOST_RESULTS + 1), view("b", "failed")]
     assert names(static_tests(tests)) == ["a"]

@@ -35,6 +35,7 @@ def test_a_metric_has_its_unit_unless_it_is_a_bare_number() -> None:
         "latency": {"value": 2.0, "unit": "ms"},
     }
     assert result(metrics=metrics).metrics == ("max abs difference 0.5", "latency 2 ms")
+    assert result(metrics=metrics).measured == {"max abs difference": "0.5", "latency": "2 ms"}
 
 
 STATED: dict[str, Any] = {"inputs": "x float32[2]", "tolerance": {"rtol": 0.01, "atol": 0.5}}

@@ -17,7 +17,7 @@ from accelerator_portal.site.results.results_view import (
     RESULTS_PAGES,
     environment_rows,
 )
-from accelerator_portal.site.results.suite_tests import ReportedTest, large_suites, reported_tests
+from accelerator_portal.site.results.suite_tests import ReportedTest, reported_tests
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import API, SiteFile, data_file, shards
 from accelerator_reports.comparison import DIFFERENCE_TITLES, PAIR_NOTES
@@ -61,7 +61,7 @@ class ResultsIndex(StrictModel):
     suites: dict[str, str]
     """Address of each suite's matrices, relative to the index."""
     tests: dict[str, str]
-    """For a large suite, the address of its index of tests, relative to the index."""
+    """Address of each suite's index of tests, relative to the index."""
 
 
 class ReportRow(StrictModel):
@@ -109,7 +109,7 @@ REPORT_ROWS = "report-rows"
 """The folder below `/api/v1/` with the files of large reports' test results."""
 
 SUITE_TESTS = "suite-tests"
-"""The folder below `/api/v1/` with the files of large suites' tests."""
+"""The folder below `/api/v1/` with the files of the suites' tests."""
 
 
 SCHEMAS = {
@@ -129,7 +129,6 @@ def pages(site: Site) -> Iterator[Page]:
     shared_variables = {
         "kinds": KIND_DESCRIPTIONS,
         "results": site.results,
-        "large_suites": large_suites(site.results.reports),
         "linked": listed_anchors(site.histories.weeks),
     }
     for stored in site.results.reports:
@@ -186,11 +185,13 @@ def data(site: Site) -> Iterator[SiteFile]:
         )
         for stored in results.reports
     )
-    large = sorted(large_suites(results.reports))
     index = ResultsIndex(
         reports=entries,
         suites={suite: f"{suite_folder(suite)}.json" for suite in results.by_suite},
-        tests={suite: f"../{SUITE_TESTS}/{suite_folder(suite)}/index.json" for suite in large},
+        tests={
+            suite: f"../{SUITE_TESTS}/{suite_folder(suite)}/index.json"
+            for suite in results.by_suite
+        },
     )
     yield data_file("results/index.json", index)
     for stored in results.reports:

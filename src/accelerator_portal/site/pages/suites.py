@@ -5,41 +5,46 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
+from itertools import accumulate
 from typing import Any, Literal
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.schema import slug
+from accelerator_portal.results.history import result_kind
+from accelerator_portal.site.page_html import add_security_policy
 from accelerator_portal.site.pages.reports import SUITE_TESTS
 from accelerator_portal.site.results.history_view import listed_anchors
 from accelerator_portal.site.results.results_view import (
     KIND_DESCRIPTIONS,
     RESULTS_PAGES,
     MatrixData,
+    MatrixTest,
     ResultsView,
     initial,
 )
 from accelerator_portal.site.results.speeds import speed_table
 from accelerator_portal.site.results.suite_cells import suite_grid
 from accelerator_portal.site.results.suite_tests import (
-    MOST_NAMES,
     ReportedTest,
     TestView,
     failing_count,
-    large_suites,
     static_tests,
     tests_of_suite,
 )
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import API, SiteFile, data_file, shards
 from accelerator_reports.files.fields import StrictModel
-from accelerator_reports.outcomes import WORST_FIRST, Outcome, ReportKind
+from accelerator_reports.outcomes import UNSUCCESSFUL, WORST_FIRST, Outcome, ReportKind
 from accelerator_reports.report import Evidence
 from accelerator_reports.suite_names import suite_folder, suite_owner
+from accelerator_reports.test_ids import identity_of
 
 
 class SuiteResults(StrictModel):
@@ -51,16 +56,10 @@ class SuiteResults(StrictModel):
     """One matrix for each mode."""
 
 
-class TestResult(StrictModel):
-    """The result of a test in one report, as pages show it."""
+class CommonResult(StrictModel):
+    """What most results of a report have in common."""
 
-    __test__ = False
-
-    id: str
-    """Id of the result on a page."""
-    report: str
-    """Id of the report."""
-    outcome: Outcome
+    outcome: Outcome | None = None
     """The outcome."""
     settings: str | None = None
     """Mode and parameters."""
@@ -72,31 +71,49 @@ class TestResult(StrictModel):
     runs: str | None = None
     """The outcomes of the latest runs, in words."""
     reported_as: str | None = None
-    """The status in the original format, and measured values."""
+    """The status in the original format."""
+    measures: tuple[str, ...] | None = None
+    """The names of the measured values."""
     inputs: str | None = None
     """What the test ran on."""
     allowed: str | None = None
     """The allowed difference from the reference."""
-    seed: int | None = None
-    """The seed of the test's random numbers."""
-    run_url: str | None = None
-    """The address of the CI run."""
     lacks: str | None = None
     """What is needed to repeat the test and the report does not state."""
-    environment: str | None = None
-    """Software and device."""
     known_issue: str | None = None
     """Address of the issue that explains the outcome."""
+    command: str | None = None
+    """The command that repeats the test, or that ran its suite. `{}` stands for the `test` of a
+    result."""
+    whole_suite: Literal[True] | None = None
+    """True if `command` runs the whole suite."""
+    has_history: Literal[True] | None = None
+    """True if the page of test histories has the test in the history of the report."""
+
+
+class TestResult(CommonResult):
+    """The result of a test in one report, as pages show it.
+
+    A field that is not there has the value that it has in `common` of the report in the index. A
+    field that is null has no value.
+    """
+
+    __test__ = False
+
+    id: str
+    """Id of the result on a page, without the id of the test with which it begins."""
+    report: str
+    """Id of the report."""
+    measured: tuple[str, ...] | None = None
+    """The measured values with their units, in the order of `measures`."""
+    seed: int | None = None
+    """The seed of the test's random numbers."""
+    test: str | None = None
+    """What to write for `{}` in `command`."""
     evidence: tuple[Evidence, ...] | None = None
     """Links to logs and pages."""
     log_tail: str | None = None
     """The last lines of the test's log."""
-    command: str | None = None
-    """The command that repeats the test, or that ran its suite."""
-    whole_suite: Literal[True] | None = None
-    """True if `command` runs the whole suite."""
-    history: str | None = None
-    """The query that opens the test on the page of test histories."""
 
 
 class TestData(StrictModel):
@@ -128,6 +145,14 @@ class ReportOfTests(StrictModel):
     """Name of the accelerator."""
     kind: ReportKind
     """The kind of the report."""
+    history: str
+    """The id of the platform's history on the page of test histories."""
+    environment: str | None = None
+    """Software and device."""
+    run_url: str | None = None
+    """The address of the CI run."""
+    common: CommonResult
+    """What the results of the report have in the fields that they leave out."""
 
 
 class TestsIndex(StrictModel):
@@ -145,11 +170,16 @@ class TestsIndex(StrictModel):
     """The id of the first test in each file, and the address of the file, sorted by id."""
 
 
-# The most rows and cells of a page; the other rows are on further pages. Fifty columns of 200 rows
-# would be 2.5 MB, and take a slow machine seconds to lay out.
+# The most rows and elements of a table on a page; the other rows are on further pages. Browsers on
+# slow machines take seconds to lay out more elements.
 MOST_ROWS = 200
-MOST_CELLS = 4_000
+MOST_ELEMENTS = 5_400
 LEAST_ROWS = 20
+
+# A row has elements for itself, its name and the link. A failure is a link with a long address, so
+# it counts for more than the one element that it is.
+_ELEMENTS_OF_ROW = 3
+_ELEMENTS_OF_FAILURE = 3
 
 # The order of modes. The first mode of a suite has the suite's own address.
 _MODES = ("", "inference", "training")
@@ -239,6 +269,7 @@ def matrix_pages(
             "suites": suites,
             "choices": _filter_options(matrix, platforms),
             "worst_first": WORST_FIRST,
+            "unsuccessful": UNSUCCESSFUL,
             "csv": csv_name(suite, matrix.mode),
             **context,
         }
@@ -290,9 +321,22 @@ def linked_pages(pages: Sequence[RowsPage], page: RowsPage) -> list[RowsPage]:
 
 
 def rows_per_page(matrix: MatrixData) -> int:
-    """Return the number of rows per page of a matrix: the more columns, the fewer rows."""
-    fitting = MOST_CELLS // max(1, len(matrix.columns))
-    return min(MOST_ROWS, max(LEAST_ROWS, fitting))
+    """Return the number of rows per page of a matrix, so that even the fullest rows fit on a page.
+
+    An empty cell is one element, and a cell with a result has one more for its sign.
+    """
+
+    def elements(test: MatrixTest) -> int:
+        signs = (
+            _ELEMENTS_OF_FAILURE if outcome in UNSUCCESSFUL else 1
+            for outcome in test.outcomes
+            if outcome
+        )
+        return _ELEMENTS_OF_ROW + len(test.outcomes) + sum(signs)
+
+    fullest = sorted(map(elements, matrix.tests), reverse=True)[:MOST_ROWS]
+    fitting = sum(total <= MOST_ELEMENTS for total in accumulate(fullest))
+    return MOST_ROWS if fitting == len(fullest) else max(LEAST_ROWS, fitting)
 
 
 def mode_slug(mode: str) -> str:
@@ -383,7 +427,6 @@ def pages(site: Site) -> Iterator[Page]:
     shared_variables = {
         "kinds": KIND_DESCRIPTIONS,
         "results": results,
-        "large_suites": large_suites(results.reports),
         "linked": listed_anchors(site.histories.weeks),
     }
     titles = _suite_titles(site)
@@ -406,13 +449,14 @@ def pages(site: Site) -> Iterator[Page]:
 
 
 def data(site: Site) -> Iterator[SiteFile]:
-    """Yield each suite as JSON and CSV, and files with the tests of large suites."""
-    large = large_suites(site.results.reports)
+    """Yield each suite as JSON and CSV, its tests, and pages at former addresses of tests."""
     for suite, suite_matrices in site.results.by_suite.items():
         yield from matrix_files(suite, suite_matrices)
-        if suite in large:
-            tests = tests_of_suite(site.catalog, site.results, site.histories, suite)
-            yield from suite_test_files(site.catalog, site.results, suite, tests)
+        tests = tests_of_suite(site.catalog, site.results, site.histories, suite)
+        yield from suite_test_files(site.catalog, site.results, suite, tests)
+        for letter, letter_tests in _letter_tests(tests).items():
+            if not letter_tests.shown:
+                yield moved_page(suite, letter)
 
 
 def _overview(site: Site) -> Page:
@@ -453,7 +497,7 @@ class LetterTests:
     """The tests of a suite with the same initial.
 
     `total` is the number of these tests, `failing` is the number of those that fail in a run, and
-    `shown` are the tests on the static page.
+    `shown` are the tests on the static page. Without such tests, there is no page of the initial.
     """
 
     total: int
@@ -462,8 +506,8 @@ class LetterTests:
 
     @property
     def more(self) -> int:
-        """The number of tests that the browser loads on demand: they are not on the static page."""
-        return self.total - len(self.shown)
+        """The number of failing tests that are not on the static page."""
+        return self.failing - len(self.shown)
 
 
 def _test_pages(site: Site, context: Mapping[str, Any]) -> Iterator[Page]:
@@ -474,14 +518,15 @@ def _test_pages(site: Site, context: Mapping[str, Any]) -> Iterator[Page]:
     suite: str = context["id"]
     tests = tests_of_suite(site.catalog, site.results, site.histories, suite)
     letters = _letter_tests(tests)
-    is_large = suite in context["large_suites"]
-    for letter in ("", *letters):
+    shown_letters = {name: found for name, found in letters.items() if found.shown}
+    for letter in ("", *shown_letters):
         variables = {
             "letters": letters,
+            "shown_letters": shown_letters,
             "letter": letter,
             "total": len(tests),
-            "files": f"api/v1/{SUITE_TESTS}/{suite_folder(suite)}/" if is_large else None,
-            "names_fit": len(tests) <= MOST_NAMES,
+            "failing": failing_count(tests),
+            "files": f"{API}/{SUITE_TESTS}/{suite_folder(suite)}/",
             "most_changes": MOST_CHANGES,
             **context,
         }
@@ -500,61 +545,131 @@ def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
     }
 
 
+_MOVED_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Tests of {suite}</title>
+<meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
+<script src="{root}assets/scripts/moved.js" type="module"></script></head>
+<body><p><a href="../" data-moved data-tests="{files}">Search the tests of {suite}</a>.
+Without JavaScript, use the <a href="{files}index.json">JSON files of the suite</a>.</p></body>
+</html>
+"""
+
+
+def moved_page(suite: str, letter: str) -> SiteFile:
+    """Return a page that leads to the page of all tests of a suite.
+
+    Links to the tests with an initial lead here if none of these tests failed in a run. The page of
+    all tests shows the test that the address names.
+    """
+    path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter}/index.html"
+    root = "../" * path.count("/")
+    files = f"{root}{API}/{SUITE_TESTS}/{suite_folder(suite)}/"
+    text = _MOVED_PAGE.format(suite=escape(suite), root=root, files=files)
+    return SiteFile(path, add_security_policy(text))
+
+
 def suite_test_files(
-    catalog: Catalog, results: ResultsView, suite: str, tests: Iterable[TestView]
+    catalog: Catalog, results: ResultsView, suite: str, tests: Sequence[TestView]
 ) -> Iterator[SiteFile]:
     """Yield the JSON files with a suite's tests and their results, then the index of the files.
 
     Tests are sorted by their id on the page, by which a browser finds the file for a link.
     """
     folder = f"{SUITE_TESTS}/{suite_folder(suite)}"
-    data = {test.anchor: _test_data(test) for test in sorted(tests, key=lambda test: test.anchor)}
-    sizes = (len(test.model_dump_json(exclude_none=True)) for test in data.values())
+    all_results = (result for test in tests for result in test.results)
+    results_by_report = grouped((result.report, result) for result in all_results)
+    reports = {
+        report_id: _report_of_tests(catalog, results, report_results)
+        for report_id, report_results in sorted(results_by_report.items())
+    }
+    data = {
+        test.anchor: {
+            "name": test.name,
+            "results": [
+                _test_result(test.anchor, result, reports[result.report].common)
+                for result in test.results
+            ],
+        }
+        for test in sorted(tests, key=lambda test: test.anchor)
+    }
+    sizes = (len(json.dumps(test, ensure_ascii=False)) for test in data.values())
     files: list[tuple[str, str]] = []
     for name, shard in shards(data, sizes):
         files.append((next(iter(shard)), name))
-        yield data_file(f"{folder}/{name}", TestShard(tests=shard))
-    report_ids = {result.report for test in data.values() for result in test.results}
-    index = TestsIndex(
-        suite=suite,
-        tests=len(data),
-        reports={
-            report_id: _report_of_tests(catalog, results, report_id)
-            for report_id in sorted(report_ids)
-        },
-        files=tuple(files),
-    )
+        yield data_file(f"{folder}/{name}", {"tests": shard})
+    index = TestsIndex(suite=suite, tests=len(data), reports=reports, files=tuple(files))
     yield data_file(f"{folder}/index.json", index)
 
 
-def _report_of_tests(catalog: Catalog, results: ResultsView, report_id: str) -> ReportOfTests:
-    report = results.by_id[report_id].report
-    return ReportOfTests.from_objects(
-        report, name=catalog.by_id[report.accelerator].accelerator.name
+def _report_of_tests(
+    catalog: Catalog, results: ResultsView, report_results: Sequence[ReportedTest]
+) -> ReportOfTests:
+    """Return a report with what is most frequent in its results, field by field."""
+    first = report_results[0]
+    report = results.by_id[first.report].report
+    facts = [_common_facts(result) for result in report_results]
+    common = {name: Counter(one[name] for one in facts).most_common(1)[0][0] for name in (facts[0])}
+    return ReportOfTests(
+        accelerator=report.accelerator,
+        name=catalog.by_id[report.accelerator].accelerator.name,
+        kind=report.kind,
+        history=f"{report.accelerator}-{result_kind(report)}",
+        environment=first.environment or None,
+        run_url=first.run_url,
+        common=CommonResult(**common),
     )
 
 
-def _test_data(test: TestView) -> TestData:
-    return TestData(name=test.name, results=tuple(map(_test_result, test.results)))
-
-
-def _test_result(result: ReportedTest) -> TestResult:
+def _common_facts(result: ReportedTest) -> dict[str, Any]:
+    """Return the fields of a result that other results of the report can share."""
     test = result.test
-    raw = (test.raw_status, *result.metrics)
-    return TestResult.from_objects(
-        result,
-        test,
-        id=result.anchor,
-        settings=result.settings or None,
-        notes=result.notes or None,
-        since=result.since_words,
-        whole_suite=result.whole_suite or None,
-        history=result.history if result.since else None,
-        runs=result.runs,
-        allowed=result.allowed,
-        lacks=result.lacks,
-        reported_as=", ".join(filter(None, raw)) or None,
-        environment=result.environment or None,
-        known_issue=test.known_issue.url if test.known_issue else None,
-        evidence=test.evidence or None,
-    )
+    return {
+        "outcome": test.outcome,
+        "settings": result.settings or None,
+        "notes": result.notes or None,
+        "since": result.since_words,
+        "runs": result.runs,
+        "reported_as": test.raw_status,
+        "measures": tuple(result.measured) or None,
+        "inputs": test.inputs,
+        "allowed": result.allowed,
+        "lacks": result.lacks,
+        "known_issue": str(test.known_issue.url) if test.known_issue else None,
+        "command": _command_parts(result)[0],
+        "whole_suite": result.whole_suite or None,
+        "has_history": True if result.since and result.history else None,
+    }
+
+
+def _command_parts(result: ReportedTest) -> tuple[str | None, str | None]:
+    """Return the command of a result with `{}` for the test, and the test.
+
+    If the command does not name the test, it is returned as it is.
+    """
+    key = identity_of(result.test).key
+    before, name, after = (result.command or "").partition(key)
+    if name and "{}" not in before + after:
+        return f"{before}{{}}{after}", key
+    return result.command, None
+
+
+def _test_result(anchor: str, result: ReportedTest, common: CommonResult) -> dict[str, Any]:
+    """Return a result without the facts that it shares with most results of its report."""
+    own = {
+        "seed": result.seed,
+        "measured": [*result.measured.values()] or None,
+        "test": _command_parts(result)[1],
+        "evidence": [one.model_dump(mode="json") for one in result.test.evidence] or None,
+        "log_tail": result.test.log_tail,
+    }
+    different = {
+        name: value
+        for name, value in _common_facts(result).items()
+        if value != getattr(common, name)
+    }
+    return {
+        "id": result.anchor.removeprefix(anchor),
+        "report": result.report,
+        **different,
+        **{name: value for name, value in own.items() if value is not None},
+    }

@@ -69,8 +69,8 @@ def anchor_of(name: str) -> str:
 def address_of(suite: str, name: str) -> str:
     """Return a test's address relative to `results/`: `torchbench/tests/a/#test-alexnet-01234567`.
 
-    Small suites also have a page for each initial of their tests, so that no link breaks when a
-    suite grows.
+    Each initial has a page, also if it only leads to the page of all tests, so that no link breaks
+    when a suite grows.
     """
     return f"{suite_folder(suite)}/tests/{initial(name)}/#{anchor_of(name)}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from accelerator_portal.catalog import Catalog
@@ -20,24 +20,20 @@ from accelerator_portal.site.results.results_view import (
     anchor_of,
     evidence_suffix,
     history_address,
-    initial,
 )
 from accelerator_portal.site.text_formats import Anchors, format_number
 from accelerator_reports.files.wording import count
-from accelerator_reports.outcomes import BAD, WORST_FIRST, Outcome
+from accelerator_reports.outcomes import UNSUCCESSFUL, WORST_FIRST, Outcome
 from accelerator_reports.report import Environment, Metric, Report, TestEntry
 from accelerator_reports.report_views import repeat_command, seed_of
 from accelerator_reports.test_ids import identity_of
 
-MOST_RESULTS = 800
-"""The maximum number of results on a page that shows a suite's tests with one initial letter. A
-single test with more results is shown completely. With this maximum, the page has at most 2 MB, or
-100 kB when compressed."""
+MOST_RESULTS = 120
+"""The maximum number of results on a page that shows a suite's failing tests with one initial
+letter. A single test with more results is shown completely. With this maximum, the page has at most
+6,000 elements and 400 kB."""
 
 _HARNESS_COMMAND = "accelerator-portal validate "
-
-MOST_NAMES = 3_000
-"""The maximum number of test names that a suite's overview page lists, each with a link."""
 
 
 def recent_words(state: ResultState) -> str | None:
@@ -153,13 +149,18 @@ class ReportedTest:
         return f"{rtol:g} of the reference + {atol:g}" + self.of_model * " of its largest number"
 
     @property
-    def metrics(self) -> tuple[str, ...]:
-        """The measured values as texts: `max abs difference 0.5`, `latency 1.5 ms`."""
-        return tuple(
-            f"{name.replace('_', ' ')} {format_number(metric.value)}"
+    def measured(self) -> dict[str, str]:
+        """The measured values as texts, by name: `max abs difference` is `0.5`."""
+        return {
+            name.replace("_", " "): f"{format_number(metric.value)}"
             f"{f' {metric.unit}' if metric.unit != '1' else ''}{_interval_words(metric)}"
             for name, metric in self.test.metrics.items()
-        )
+        }
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The measured values with their names: `max abs difference 0.5`, `latency 1.5 ms`."""
+        return tuple(f"{name} {value}" for name, value in self.measured.items())
 
 
 def _interval_words(metric: Metric) -> str:
@@ -203,6 +204,15 @@ class TestView:
     same: tuple[SameModelTest, ...]
     same_note: str | None
     changes: tuple[tuple[ChangedReport, ResultChange], ...]
+
+    @property
+    def failures(self) -> tuple[ReportedTest, ...]:
+        """The results of runs that did not succeed, whatever the cause."""
+        return tuple(
+            result
+            for result in self.results
+            if result.kind != "baseline" and result.test.outcome in UNSUCCESSFUL
+        )
 
     @property
     def outcomes(self) -> tuple[tuple[Outcome, str, int], ...]:
@@ -371,60 +381,30 @@ def _same_model_tests(
     return (), None
 
 
-def large_suites(reports: Iterable[StoredReport]) -> frozenset[str]:
-    """Return the suites whose tests do not all fit on static pages.
-
-    A suite does not fit if it has more than MOST_NAMES tests, or if its tests with the same initial
-    letter have more than MOST_RESULTS results.
-    """
-    count_by_letter: Counter[tuple[str, str]] = Counter()
-    names_by_suite: dict[str, set[str]] = {}
-    for stored in reports:
-        for test in stored.report.tests:
-            count_by_letter[test.suite, initial(test.name)] += 1
-            names_by_suite.setdefault(test.suite, set()).add(test.name)
-    full_suites = {
-        suite for (suite, _), result_count in count_by_letter.items() if result_count > MOST_RESULTS
-    }
-    return frozenset(
-        full_suites
-        | {suite for suite, suite_names in names_by_suite.items() if len(suite_names) > MOST_NAMES}
-    )
-
-
-def static_tests(tests: Sequence[TestView]) -> list[TestView]:
+def static_tests(tests: Iterable[TestView]) -> list[TestView]:
     """Return the tests to show on the static page of one initial, in the given order.
 
-    `tests` are all tests with this initial. If they have at most MOST_RESULTS results, all are
-    returned. Otherwise, failing and recently changed tests are selected first, until the limit is
-    reached. At least one test is selected.
+    `tests` are all tests with this initial. The page shows the tests that failed in a run: other
+    pages link to them as evidence, and readers without scripts must find them. If these tests have
+    more than MOST_RESULTS such results, the most recently changed tests are selected first. At
+    least one test is selected. The data files of the suite have all tests.
     """
-    if sum(len(test.results) for test in tests) <= MOST_RESULTS:
-        return list(tests)
+    failing_tests = [test for test in tests if test.failures]
     kept_names: set[str] = set()
     results_left = MOST_RESULTS
-    for test in sorted(tests, key=_urgency_key):
-        results_left -= len(test.results)
+    for test in sorted(failing_tests, key=_urgency_key):
+        results_left -= len(test.failures)
         if results_left < 0 and kept_names:
             break
         kept_names.add(test.name)
-    return [test for test in tests if test.name in kept_names]
+    return [test for test in failing_tests if test.name in kept_names]
 
 
 def failing_count(tests: Iterable[TestView]) -> int:
     """Return the number of tests that fail in at least one run."""
-    return sum(map(_fails_in_run, tests))
+    return sum(bool(test.failures) for test in tests)
 
 
-def _fails_in_run(test: TestView) -> bool:
-    return any(outcome in BAD and kind == "run" for outcome, kind, _ in test.outcomes)
-
-
-def _urgency_key(test: TestView) -> tuple[bool, bool, float]:
-    """Return a key that sorts tests that fail in a run first, then those that should fail.
-
-    Among these, recently changed tests come first.
-    """
-    last_change = max((report.point.started.timestamp() for report, _ in test.changes), default=0.0)
-    is_expected_to_fail = any(outcome in BAD for outcome, _, _ in test.outcomes)
-    return not _fails_in_run(test), not is_expected_to_fail, -last_change
+def _urgency_key(test: TestView) -> float:
+    """Return a key that sorts the most recently changed tests first."""
+    return -max((report.point.started.timestamp() for report, _ in test.changes), default=0.0)
