@@ -14,7 +14,14 @@ export function testDetails(anchor, test, index, signs, root) {
   title.id = anchor;
   const list = element("ul", "evidence");
   for (const result of test.results) list.append(resultItem(anchor, test, result, index, signs, root));
-  box.append(element("summary", "", test.name), title, list);
+  box.append(element("summary", "", test.name), title);
+  if (test.same) {
+    const others = element("p", "note", "The same model in other suites: ");
+    for (const [index, [name, address]] of test.same.entries()) others.append(index ? ", " : "", link(root + address, name));
+    others.append(`. ${test.same_note ?? ""}`);
+    box.append(others);
+  }
+  box.append(list);
   return box;
 }
 

@@ -34,7 +34,8 @@ def test_addresses_are_looked_at_on_every_page(site: Site) -> None:
     """So that the test above cannot pass because it found nothing to test."""
     built = BuiltSite(site.root)
     for page in built.pages:
-        assert len(list(link_addresses(built.tree(page)))) > 20, page
+        least = 1 if built.tree(page).css("[data-moved]") else 20
+        assert len(list(link_addresses(built.tree(page)))) > least, page
 
 
 def test_ids_are_unique_on_each_page(site: Site) -> None:

@@ -156,7 +156,7 @@ def test_two_columns_of_the_csv_have_different_headings() -> None:
 
 def test_modes_share_a_suite_and_no_address() -> None:
     modes = ("training", "inference", "tests", "2", "../x", "Training", "")
-    found = pages(*(made_up(mode, 250) for mode in modes))
+    found = pages(*(made_up(mode, 150) for mode in modes))
     assert len(found) == 2 * len(modes)
     first = found["results/made-up/index.md"]
     (form,) = tree(first).css("form[data-matrix]")

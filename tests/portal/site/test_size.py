@@ -6,14 +6,35 @@ import json
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
 from accelerator_portal.install.resolution import payload
+from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.build import published_scripts
 from accelerator_portal.site.languages import ENGLISH
+from tests.built_site import Site
 from tests.folders import REPOSITORY
 
 MOST = 1_800  # bytes for each platform
 
 SCRIPTS = REPOSITORY / "site_src/scripts"
 STYLES = REPOSITORY / "site_src/styles"
+
+
+MOST_OF_SITE = 63_000_000  # bytes
+MOST_OF_PLATFORM = 4_000_000  # bytes for each platform with results
+MOST_OF_PAGE = 400_000  # bytes
+MOST_ELEMENTS = 6_000
+
+# Pages that are still too large, with their bytes and elements: they may only become smaller.
+LARGE_PAGES = {
+    "compute-platforms/cuda/": (500_000, 9_700),
+    "contribute/format/": (210_000, 6_300),
+    "compute-platforms/rocm/": (400_000, 7_100),
+    "hardware/": (440_000, 10_600),
+    "questions/": (590_000, 7_200),
+    "zh/compute-platforms/cuda/": (540_000, 10_100),
+    "zh/compute-platforms/rocm/": (400_000, 7_500),
+    "zh/hardware/": (490_000, 11_500),
+    "zh/questions/": (630_000, 7_500),
+}
 
 
 def zipped(data: bytes) -> int:
@@ -30,3 +51,20 @@ def test_the_selector_weighs_little(catalog: Catalog, selector: Selector) -> Non
     texts |= {file.name: file.read_text("utf-8") for file in STYLES.glob("selector*")}
     sizes = {name: zipped(text.encode()) for name, text in texts.items()} | {"data": zipped(data)}
     assert sum(sizes.values()) <= MOST * len(catalog.platforms), sizes
+
+
+def test_the_site_is_small(site: Site) -> None:
+    size = sum(file.stat().st_size for file in site.root.rglob("*") if file.is_file())
+    with_results = {stored.report.accelerator for stored in stored_reports(site.catalog)[0]}
+    assert size <= MOST_OF_SITE
+    assert size <= MOST_OF_PLATFORM * len(with_results)
+
+
+def test_every_page_is_small(site: Site) -> None:
+    large = {}
+    for address, page in site.pages.items():
+        size = len(page.html.encode()), len(page.tree.css("*"))
+        most = LARGE_PAGES.get(address, (MOST_OF_PAGE, MOST_ELEMENTS))
+        if size[0] > most[0] or size[1] > most[1]:
+            large[address] = size
+    assert large == {}

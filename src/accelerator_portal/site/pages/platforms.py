@@ -64,6 +64,9 @@ from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
 from accelerator_reports.suite_names import suite_owner
 
+# The maximum number of rows in a platform's table of commands if it has all releases.
+MOST_COMMANDS = 60
+
 # The number of version rows and answers that are visible before the reader opens the others.
 MOST_VERSIONS = 3
 MOST_ANSWERS = 2
@@ -294,9 +297,12 @@ def _platform_context(site: Site, platform: Platform, sources: SourceList) -> di
 def _commands(catalog: Catalog, selector: Selector) -> dict[str, Any]:
     """Return the rows of a platform's table of commands, and the releases that it leaves out.
 
-    The pages of these releases have their commands. The table has the default builds, the newest
-    release, nightly builds, and the builds without a page of a release.
+    A long table leaves out releases, because their own pages have the commands. It has the default
+    builds, the newest release, nightly builds, and the builds without a page of a release.
     """
+    all_commands = commands_table(selector, selector.rows)
+    if len(all_commands) <= MOST_COMMANDS:
+        return {"commands": all_commands, "older_releases": []}
     released = {release.version for release in catalog.releases.releases}
     defaults = {row.build for row in default_build_rows(selector)}
     listed = {catalog.releases.newest.version, *defaults}

@@ -195,7 +195,7 @@ def data(site: Site) -> Iterator[SiteFile]:
     )
     yield data_file("results/index.json", index)
     for stored in results.reports:
-        yield SiteFile(f"{API}/reports/{stored.id}.json", report_text(stored.report))
+        yield data_file(f"reports/{stored.id}.json", json.loads(report_text(stored.report)))
         if is_large_report(stored):
             yield from report_row_files(stored.id, reported_tests(stored))
 

@@ -125,6 +125,11 @@ class TestData(StrictModel):
     """Name of the test."""
     results: tuple[TestResult, ...]
     """The results of the test, by settings and platform."""
+    same: tuple[tuple[str, str], ...] = ()
+    """Tests that use the same model. An item has the suite with the name of the test, and the
+    address of the test, relative to the pages of results."""
+    same_note: str | None = None
+    """How the tests in `same` differ from this test."""
 
 
 class TestShard(StrictModel):
@@ -546,10 +551,10 @@ def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
 
 
 _MOVED_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Tests of {suite}</title>
+<html lang="en"><head><meta charset="utf-8"><title>Tests of {suite}: {letter}</title>
 <meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
 <script src="{root}assets/scripts/moved.js" type="module"></script></head>
-<body><p><a href="../" data-moved data-tests="{files}">Search the tests of {suite}</a>.
+<body><h1>Tests of {suite}</h1><p><a href="../" data-moved data-tests="{files}">All tests</a>.
 Without JavaScript, use the <a href="{files}index.json">JSON files of the suite</a>.</p></body>
 </html>
 """
@@ -564,7 +569,7 @@ def moved_page(suite: str, letter: str) -> SiteFile:
     path = f"{RESULTS_PAGES}/{suite_folder(suite)}/tests/{letter}/index.html"
     root = "../" * path.count("/")
     files = f"{root}{API}/{SUITE_TESTS}/{suite_folder(suite)}/"
-    text = _MOVED_PAGE.format(suite=escape(suite), root=root, files=files)
+    text = _MOVED_PAGE.format(suite=escape(suite), letter=letter, root=root, files=files)
     return SiteFile(path, add_security_policy(text))
 
 
@@ -583,13 +588,7 @@ def suite_test_files(
         for report_id, report_results in sorted(results_by_report.items())
     }
     data = {
-        test.anchor: {
-            "name": test.name,
-            "results": [
-                _test_result(test.anchor, result, reports[result.report].common)
-                for result in test.results
-            ],
-        }
+        test.anchor: _test_data(test, reports)
         for test in sorted(tests, key=lambda test: test.anchor)
     }
     sizes = (len(json.dumps(test, ensure_ascii=False)) for test in data.values())
@@ -599,6 +598,21 @@ def suite_test_files(
         yield data_file(f"{folder}/{name}", {"tests": shard})
     index = TestsIndex(suite=suite, tests=len(data), reports=reports, files=tuple(files))
     yield data_file(f"{folder}/index.json", index)
+
+
+def _test_data(test: TestView, reports: Mapping[str, ReportOfTests]) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "name": test.name,
+        "results": [
+            _test_result(test.anchor, result, reports[result.report].common)
+            for result in test.results
+        ],
+    }
+    if test.same:
+        data["same"] = [(f"{other.suite}/{other.name}", other.address) for other in test.same]
+    if test.same and test.same_note:
+        data["same_note"] = test.same_note
+    return data
 
 
 def _report_of_tests(
