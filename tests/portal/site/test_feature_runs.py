@@ -12,13 +12,11 @@ import pytest
 from accelerator_portal.catalog.files.accelerator import Feature, FeatureSupport
 from accelerator_portal.catalog.files.shared_files import FeatureEvidence
 from accelerator_portal.results.stored_reports import StoredReport
-from accelerator_portal.site.languages import read_language
-from accelerator_portal.site.pages.features import PlatformFeatures, contradicts, feature_runs
+from accelerator_portal.site.pages.features import contradicts, feature_runs
 from accelerator_reports.files.fields import FeatureId
 from accelerator_reports.outcomes import BAD, Outcome, ReportKind
 from accelerator_reports.report import Report
-from tests.built_site import Page, Site, attribute
-from tests.folders import REPOSITORY
+from tests.built_site import Page, Site, attribute, grid_cells
 
 SHOWN_BY = FeatureEvidence.model_validate(
     {
@@ -129,28 +127,22 @@ def test_a_row_shows_the_source_and_the_run(example_site: Site) -> None:
         words(page, "Quantization")  # nobody speaks of it, and its check was skipped
 
 
-def test_the_summary_names_the_part_of_a_feature_that_works(example_site: Site) -> None:
-    page = example_site.pages["compute-platforms/acme/"]
-    (partly,) = (
-        row.css("dd")[0].text()
-        for row in page.tree.css(".features-summary > div")
-        if "in part" in row.css("dt")[0].text()
-    )
-    assert partly == "torch.compile (static shapes), Device graphs"
+def test_a_cell_names_the_part_of_a_feature_that_works(example_site: Site) -> None:
+    cells = grid_cells(example_site.pages["features/"])
+    assert cells["acme", "compile"].css("small")[0].text() == "static shapes"
+    assert "static shapes" in attribute(cells["acme", "compile"].css("a")[0], "aria-label")
+    assert not cells["acme", "graphs"].css("small")
+    row = example_site.pages["compute-platforms/acme/"].tree.css(".grid-row")[1]
+    assert "static shapes" in row.text()
     data = json.loads((example_site.root / "api/v1/features.json").read_text("utf-8"))
     stated = next(one for one in data["platforms"] if one["id"] == "acme")["features"]
     assert stated["compile"]["part"] == "static shapes"
     assert "part" not in stated["graphs"]
 
 
-def test_the_part_of_a_feature_that_works_is_translated() -> None:
-    stated = {"works": "partly", "part": "matmul", "note": "Products.", "source": "manual"}
-    platform = PlatformFeatures.model_validate(
-        {"id": "a", "name": "A", "features": {"fp8": stated}, "sources": {}, "runs": {}}
-    )
-    (label,) = dict(platform.by_extent)["partly"]
-    assert label == "FP8 (matmul)"
-    assert read_language(REPOSITORY, "zh").translate(label) == "FP8\uff08矩阵乘法\uff09"
+def test_the_part_of_a_feature_that_works_is_translated(site: Site) -> None:
+    cell = grid_cells(site.pages["zh/features/"])["cuda", "fp8"]
+    assert cell.css("small")[0].text() == "矩阵乘法"
 
 
 def test_the_link_leads_to_the_test_of_the_report(site: Site) -> None:

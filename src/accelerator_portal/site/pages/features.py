@@ -171,29 +171,6 @@ class PlatformFeatures(StrictModel):
         """The features with a statement or a result, in the order of `FEATURE_LABELS`."""
         return tuple(name for name in FEATURE_LABELS if name in self.features or name in self.runs)
 
-    @property
-    def by_extent(self) -> tuple[tuple[FeatureSupport | None, tuple[str, ...]], ...]:
-        """The labels of the features, grouped by whether sources state that they work.
-
-        The groups are `yes`, `partly`, `no` and None, in this order. The group None has the
-        features with neither a statement nor a test result. Features with only a test result are in
-        no group. Empty groups are omitted. Behind a feature that works partly stands which part
-        works, if the platform's file says it.
-        """
-        groups: dict[FeatureSupport | None, list[str]] = {
-            extent: [] for extent in (*get_args(get_args(FeatureSupport)[0]), None)
-        }
-        for name, label in FEATURE_LABELS.items():
-            if feature := self.features.get(name):
-                groups[feature.works].append(
-                    message("{name} ({part})", name=label, part=translatable(feature.part))
-                    if feature.part
-                    else label
-                )
-            elif name not in self.runs:
-                groups[None].append(label)
-        return tuple((extent, tuple(labels)) for extent, labels in groups.items() if labels)
-
 
 class FeaturesData(StrictModel):
     """The features of every platform."""

@@ -292,6 +292,7 @@ def pages(site: Site) -> Iterator[Page]:
     context = {
         "hardware": hardware,
         "speeds": speed_table(newest_runs(site.speed_runs)),
+        "speed_suites": sorted({suite for run in site.speed_runs for suite in run.suites}),
         "count": sum(len(platform.models) for platform in hardware.platforms),
         "plotted": len(dots),
         "memory_plots": [plot for width in (WIDE, NARROW) if (plot := _memory_plot(dots, width))],
