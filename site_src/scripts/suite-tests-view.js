@@ -26,7 +26,7 @@ export function testDetails(anchor, test, index, signs, root) {
 }
 
 /** Returns the list item of one result of a test: its outcome in a sentence, then its facts. */
-export function resultItem(anchor, { name }, ownFacts, { suite, reports }, signs, root) {
+export function resultItem(anchor, { name, key }, ownFacts, { suite, reports }, signs, root) {
   const report = reports[ownFacts.report];
   const result = { ...report.common, ...ownFacts };
   const item = element("li");
@@ -39,7 +39,7 @@ export function resultItem(anchor, { name }, ownFacts, { suite, reports }, signs
   if (result.known_issue) sentence.append(" ", externalLink(result.known_issue, "known issue"));
   for (const note of result.notes ?? []) sentence.append(" ", element("span", "note", note));
   const facts = element("dl");
-  const history = new URLSearchParams({ platform: report.history, test: `${suite}/${name}` });
+  const history = new URLSearchParams({ platform: report.history, test: key ?? `${suite}/${name}` });
   for (const [term, parts] of factsOf(result, report, root, history)) {
     const row = element("div");
     const value = element("dd");

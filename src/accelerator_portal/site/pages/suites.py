@@ -44,7 +44,7 @@ from accelerator_reports.files.fields import StrictModel
 from accelerator_reports.outcomes import UNSUCCESSFUL, WORST_FIRST, Outcome, ReportKind
 from accelerator_reports.report import Evidence
 from accelerator_reports.suite_names import suite_folder, suite_owner
-from accelerator_reports.test_ids import identity_of
+from accelerator_reports.test_ids import Identity, identity_of
 
 
 class SuiteResults(StrictModel):
@@ -123,6 +123,8 @@ class TestData(StrictModel):
 
     name: str
     """Name of the test."""
+    key: str | None = None
+    """The test's key on the page of test histories, if it is not `suite/name`."""
     results: tuple[TestResult, ...]
     """The results of the test, by settings and platform."""
     same: tuple[tuple[str, str], ...] = ()
@@ -588,7 +590,7 @@ def suite_test_files(
         for report_id, report_results in sorted(results_by_report.items())
     }
     data = {
-        test.anchor: _test_data(test, reports)
+        test.anchor: _test_data(suite, test, reports)
         for test in sorted(tests, key=lambda test: test.anchor)
     }
     sizes = (len(json.dumps(test, ensure_ascii=False)) for test in data.values())
@@ -600,9 +602,11 @@ def suite_test_files(
     yield data_file(f"{folder}/index.json", index)
 
 
-def _test_data(test: TestView, reports: Mapping[str, ReportOfTests]) -> dict[str, Any]:
+def _test_data(suite: str, test: TestView, reports: Mapping[str, ReportOfTests]) -> dict[str, Any]:
+    key = Identity(suite, test.name).key
     data: dict[str, Any] = {
         "name": test.name,
+        **({"key": key} if key != f"{suite}/{test.name}" else {}),
         "results": [
             _test_result(test.anchor, result, reports[result.report].common)
             for result in test.results
