@@ -2,7 +2,7 @@
 // Names come from vendors: they are inserted as text and as values of attributes, never as markup.
 
 import { element } from "./elements.js";
-import { linkedPages, NO_EVIDENCE, range } from "./matrix-model.js";
+import { linkedPages, range } from "./matrix-model.js";
 
 // How many cells are drawn at once, but at least so many rows, to fill a screen. The next frame draws the others.
 const CELLS_AT_ONCE = 1_500;
@@ -77,7 +77,7 @@ export class MatrixView {
     row.append(headCell);
     for (const index of columnIndexes) {
       const cell = this.#cell(columns[index], index, test.outcomes[index]).cloneNode(true);
-      if (cell.firstChild.href !== undefined) cell.firstChild.href = address + columns[index].evidence;
+      if (cell.firstChild) cell.firstChild.href = address + columns[index].evidence;
       row.append(cell);
     }
     return row;
@@ -90,21 +90,18 @@ export class MatrixView {
     return this.cellCache.get(key);
   }
 
-  /** A new cell with a single element in it, as thousands of cells are drawn in one frame. */
+  /** A new cell with a single element in it, or none without evidence, as thousands of cells are drawn in one frame. */
   #newCell(column, outcome) {
-    const isExpected = outcome !== null && column.kind === "baseline";
-    const sign = this.signs.get(outcome ?? NO_EVIDENCE);
+    const cell = element("td");
+    if (outcome === null) return cell;
+    const isExpected = column.kind === "baseline";
+    const sign = this.signs.get(outcome);
     const { words, expected } = sign.parentElement.dataset;
     const label = isExpected ? expected : words;
-    const inner = element(outcome === null ? "span" : "a", `${sign.className}${isExpected ? " is-expected" : ""}`, sign.textContent);
+    const inner = element("a", `${sign.className}${isExpected ? " is-expected" : ""}`, sign.textContent);
     inner.setAttribute("aria-label", label);
-    if (outcome === null) {
-      inner.setAttribute("role", "img");
-    } else {
-      inner.href = "";
-      inner.title = `${column.name}, ${column.like}: ${label}${isExpected ? ", not run" : ""}`;
-    }
-    const cell = element("td");
+    inner.href = "";
+    inner.title = `${column.name}, ${column.like}: ${label}${isExpected ? ", not run" : ""}`;
     cell.append(inner);
     return cell;
   }

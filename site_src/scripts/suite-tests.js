@@ -73,7 +73,9 @@ class SuiteTests {
         existing.querySelector(".evidence").replaceWith(details.querySelector(".evidence"));
       } else this.box.replaceChildren(details);
       setText(this.status, "");
-      (document.getElementById(anchor + (result ?? "")) ?? existing ?? details).scrollIntoView();
+      const target = document.getElementById(anchor + (result ?? ""));
+      (target ?? existing ?? details).scrollIntoView();
+      if (target) location.replace(location.hash); // the browser marks as target only what exists when it follows a link
     } catch (error) {
       if (request === this.testRequest) this.fail(error, () => this.show());
     }

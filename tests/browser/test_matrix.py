@@ -65,7 +65,9 @@ def choose(page: Page, name: str, value: str) -> None:
 def signs(page: Page, column: int) -> list[str]:
     """The words of a column's cells, from the top."""
     found = page.locator(".result-row").evaluate_all(
-        "(rows, place) => rows.map((row) => row.cells[place].firstElementChild.ariaLabel)", column
+        """(rows, place) => rows.map((row) => row.cells[place])
+            .map((cell) => cell.firstElementChild?.ariaLabel ?? "no evidence")""",
+        column,
     )
     return [str(words) for words in found]
 

@@ -71,7 +71,7 @@ def test_on_a_phone_only_the_table_scrolls_sideways(open_page: OpenPage) -> None
 def test_a_models_results_are_found_by_the_sites_search(open_page: OpenPage) -> None:
     page = open_page()
     page.locator(".md-search__input").click()
-    page.locator(".md-search__input").press_sequentially("hf_Reformer")
+    page.locator(".md-search__input").press_sequentially("detectron2_fasterrcnn")
     expect(page.locator(".md-search-result__link").first).to_be_visible()
     expect(page.locator(".md-search-result__list")).to_contain_text("test by test")
 

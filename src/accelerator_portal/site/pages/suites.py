@@ -555,6 +555,7 @@ def _letter_tests(tests: list[TestView]) -> dict[str, LetterTests]:
 _MOVED_PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Tests of {suite}: {letter}</title>
 <meta name="viewport" content="width=device-width"><meta name="robots" content="noindex">
+<link rel="icon" href="{root}assets/mark.svg">
 <script src="{root}assets/scripts/moved.js" type="module"></script></head>
 <body><h1>Tests of {suite}</h1><p><a href="../" data-moved data-tests="{files}">All tests</a>.
 Without JavaScript, use the <a href="{files}index.json">JSON files of the suite</a>.</p></body>
