@@ -104,19 +104,19 @@ def extent(text: str) -> str:
 
 def test_three_pages_say_the_same_of_every_feature(site: Site) -> None:
     said: dict[str, dict[tuple[str, str], str]] = {}
-    for (platform, feature), cell in grid_cells(site.pages["features/"]).items():
+    for (row, column), cell in grid_cells(site.pages["features/"]).items():
         label = attribute(cell.css("a")[0], "aria-label")
-        said.setdefault("features/", {})[platform, feature] = extent(label)
-    for (feature, platform), cell in grid_cells(site.pages["compare/"]).items():
-        if feature in FEATURE_LABELS:
+        said.setdefault("features/", {})[row, column] = extent(label)
+    for (row, column), cell in grid_cells(site.pages["compare/"]).items():
+        if row in FEATURE_LABELS:
             label = attribute(cell.css("a")[0], "aria-label")
-            said.setdefault("compare/", {})[platform, feature] = extent(label)
+            said.setdefault("compare/", {})[column, row] = extent(label)
     stated = 0
     for platform in site.catalog.platforms:
         tree = site.pages[f"compute-platforms/{platform.id}/"].tree
-        for row in tree.css(".features-list > [id^=feature-]"):
-            key = platform.id, attribute(row, "id").removeprefix("feature-")
-            mark = row.css_first("dd > .outcome")
+        for line in tree.css(".features-list > [id^=feature-]"):
+            key = platform.id, attribute(line, "id").removeprefix("feature-")
+            mark = line.css_first("dd > .outcome")
             if mark and (here := extent(words(mark))):
                 assert [one[key] for one in said.values()] == [here, here], key
                 stated += 1
