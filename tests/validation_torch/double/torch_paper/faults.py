@@ -76,6 +76,7 @@ _LARGE = 20_000
 _MANY = 8
 _BEYOND = 20
 _VECTOR = 16
+_MOST_FOR_INTEGERS = 1000
 _TINY = 1e-8
 _FAR = 1000
 _MOST_AXES = 6
@@ -166,6 +167,10 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "halves": any(v.is_floating_point() and (v.detach() % 1 == 0.5).any() for v in given),
         "nan-spreads": any(v.is_floating_point() and v.detach().isnan().any() for v in given),
         "negative-axis": any(type(value) is int and value < -1 for value in args),
+        "above-16": any(
+            type(value) is int and _VECTOR < value < _MOST_FOR_INTEGERS
+            for value in tree_leaves(args)
+        ),
         "beyond": any(type(value) is int and value < -_BEYOND for value in args),
         "pair": [value for value in args[3:] if type(value) is int] == [1, 1],
         "masked": any(v is False for value in args if isinstance(value, list) for v in value),

@@ -13,16 +13,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import torch
-from torch.testing._internal.opinfo.core import SampleInput
+from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 from torch.utils._pytree import tree_leaves
 
 from accelerator_validation.suites.layouts import LAYOUTS, map_tensors, relaid
 from accelerator_validation.suites.operator_lab import OperatorLab, is_decomposition, is_elementwise
-from accelerator_validation.suites.other_arguments import has_other_arguments, other_arguments
+from accelerator_validation.suites.other_arguments import (
+    bounded_integers,
+    has_other_arguments,
+    other_arguments,
+    with_bounded_integers,
+)
 from accelerator_validation.suites.result_comparison import tensors
 from accelerator_validation.suites.sample_placement import sample_values, with_arguments
 
@@ -170,6 +175,7 @@ class CallDraw:
         for change, share in (
             (self._types, 0.15),
             (self._shapes, 0.5),
+            *([(self._bounded, 0.3)] if self._bounded_integers else []),
             *((self._arguments, share) for share in (0.7, 0.5, 0.3)),
             (self._numbers, 0.7),
             (self._layouts, 0.7),
@@ -305,6 +311,30 @@ class CallDraw:
         name, text, changed = self.pick.choice([k for k in known if k[0] == argument])
         return f"{name} {text}", changed
 
+    @cached_property
+    def _bounded_integers(self) -> list[tuple[str, int | str, int | None]]:
+        """The integers that an axis bounds in the first samples."""
+        if not takes_bounded_integers(self.lab.info):
+            return []
+        found = (
+            bounded_integers(sample, lambda s: self.lab.reference(s) is not None)
+            for sample in self.lab.samples
+        )
+        return list(dict.fromkeys(chain.from_iterable(found)))
+
+    def _bounded(self, sample: SampleInput) -> tuple[str, SampleInput]:
+        """Give an integer that an axis bounds another value, in a longer axis."""
+        value, axis = self.pick.choice(
+            [(v, axis) for v in tensors(sample_values(sample)) for axis in range(v.dim())]
+        )
+        old, new = value.shape[axis], self.pick.choice(_LENGTHS[-2:])
+        change = partial(_stretched, old=old, new=max(old, new), only=None)
+        longer = sample
+        if not self._indices(sample):
+            longer = map_tensors(sample, lambda v: change(v.detach()))
+        place = self.pick.choice(self._bounded_integers)
+        return self.pick.choice(list(with_bounded_integers(longer, [place])))
+
     def _layouts(self, sample: SampleInput) -> tuple[str, SampleInput]:
         known = [*LAYOUTS, "channels-last", "contiguous"]
         if not is_decomposition(self.lab.info):  # a matrix would be singular
@@ -342,6 +372,12 @@ class CallDraw:
                 if any(v.dtype in _INTEGERS for v in tensors(tree_leaves(argument)))
             }
         return None
+
+
+def takes_bounded_integers(info: OpInfo) -> bool:
+    """Return whether integers of an operator can be tried up to the lengths of axes."""
+    is_checked = not any(part in info.full_name for part in _UNCHECKED)
+    return is_checked and has_other_arguments(info) and not is_decomposition(info)
 
 
 def _places(sample: SampleInput) -> Iterator[tuple[object, object]]:

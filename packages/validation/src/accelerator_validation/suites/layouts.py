@@ -209,6 +209,19 @@ def with_shape(sample: SampleInput, shape: tuple[int, ...], seed: int) -> Sample
     return map_tensors(sample, lambda value: _drawn(value, list(shape), draw))
 
 
+def made_distinct(sample: SampleInput, seed: int) -> SampleInput:
+    """Return a copy of a sample whose rounded numbers are changed by up to 1 %, to be different."""
+    draw = torch.Generator().manual_seed(seed)
+
+    def change(value: torch.Tensor) -> torch.Tensor:
+        if not value.is_floating_point():
+            return value
+        factors = 1 + 0.01 * torch.rand(value.shape, generator=draw, dtype=torch.float64)
+        return (value.detach() * factors).to(value.dtype)
+
+    return map_tensors(sample, change)
+
+
 def _drawn(value: torch.Tensor, shape: list[int], draw: torch.Generator) -> torch.Tensor:
     picks = torch.randint(value.numel(), (math.prod(shape),), generator=draw)
     return value.detach().flatten()[picks].view(shape)

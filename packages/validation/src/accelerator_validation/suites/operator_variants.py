@@ -20,10 +20,15 @@ import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 from accelerator_validation.case import CheckFailedError, MismatchError
-from accelerator_validation.suites.combined_calls import WRITES_TO_INDICES, CallDraw
+from accelerator_validation.suites.combined_calls import (
+    WRITES_TO_INDICES,
+    CallDraw,
+    takes_bounded_integers,
+)
 from accelerator_validation.suites.layouts import (
     LAYOUTS,
     enlarged,
+    made_distinct,
     map_tensors,
     overlaps_itself,
     relaid,
@@ -40,7 +45,13 @@ from accelerator_validation.suites.operator_lab import (
     is_decomposition,
     is_elementwise,
 )
-from accelerator_validation.suites.other_arguments import FAR, has_other_arguments, other_arguments
+from accelerator_validation.suites.other_arguments import (
+    FAR,
+    bounded_integers,
+    has_other_arguments,
+    other_arguments,
+    with_bounded_integers,
+)
 from accelerator_validation.suites.random_checks import LAWS, RandomDetector, check_random
 from accelerator_validation.suites.result_comparison import (
     leaves,
@@ -550,6 +561,7 @@ def check_large(lab: OperatorLab) -> Iterator[None]:
     for change in (enlarged, with_long_axis, partial(with_long_axis, named=True)):
         larger = (change(sample, lab.seed) for sample in by_size)
         yield from islice(_check_larger(lab, filter(None, larger)), lab.limit)
+        yield from _check_bounded(lab, by_size, change)
 
 
 def _without_signs(value: torch.Tensor) -> torch.Tensor:
@@ -564,6 +576,27 @@ def _check_larger(lab: OperatorLab, samples: Iterable[SampleInput]) -> Iterator[
             continue  # where sums overflow, the result depends on the order of the steps
         if lab.compare_derived(large, "a large input"):
             yield
+
+
+def _check_bounded(
+    lab: OperatorLab,
+    samples: Iterable[SampleInput],
+    change: Callable[[SampleInput, int], SampleInput | None],
+) -> Iterator[None]:
+    """Compare the results of larger inputs whose integers grow with the axis that bounds them."""
+    if not takes_bounded_integers(lab.info):
+        return
+    counts: Counter[str] = Counter()
+    for sample in samples:
+        bounded = bounded_integers(sample, lambda s: lab.reference(s) is not None)
+        bounded = [found for found in bounded if not counts[found[0]]]
+        larger = change(sample, lab.seed) if bounded else None
+        if larger is None:
+            continue
+        counts.update(name for name, _, _ in bounded)
+        for what, grown in with_bounded_integers(made_distinct(larger, lab.seed), bounded):
+            if _is_affordable(lab, grown) and lab.compare_derived(grown, f"a large input, {what}"):
+                yield
 
 
 def _is_finite(values: Sequence[object] | None) -> bool:

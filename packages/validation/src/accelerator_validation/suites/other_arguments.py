@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from typing import Any
@@ -82,6 +82,69 @@ def has_other_arguments(info: OpInfo) -> bool:
     undefined = ("grid_sampler", "resize", "hfft", "irfft", "native_batch_norm")
     is_undefined = any(name in info.name for name in undefined)
     return not (info.is_factory_function or is_undefined)
+
+
+_BOUNDED_VALUES = (17, 33)
+"""The least values of integers that an axis bounds: kernels often have a path for up to 16 or 32.
+The other values are the length of an axis and the number before it."""
+
+_MOST_LENGTHS = 2
+"""Of how many different axes the lengths are tried."""
+
+
+def bounded_integers(
+    sample: SampleInput, accepts: Callable[[SampleInput], bool]
+) -> list[tuple[str, int | str, int | None]]:
+    """Return the integers of a sample that the length of an axis bounds, as `k` of `topk`.
+
+    Each is the name for messages, the argument, and the place in a list of integers. An integer is
+    bounded if the operator accepts the length of an axis, or the last index, and nothing longer
+    than the axes. `accepts` says whether the operator accepts a sample.
+    """
+    lengths = {n for value in _tensors(sample) for n in value.shape if n > 1}
+    if not lengths:
+        return []
+    ends = sorted(lengths | {n - 1 for n in lengths}, reverse=True)
+    return [
+        (f"{name} at {part}" if part is not None else name, place, part)
+        for name, place, part in _integers(sample)
+        if not accepts(_with_integer(sample, place, part, max(lengths) + 1))
+        and any(accepts(_with_integer(sample, place, part, end)) for end in ends)
+    ]
+
+
+def with_bounded_integers(
+    sample: SampleInput, bounded: Sequence[tuple[str, int | str, int | None]]
+) -> Iterator[tuple[str, SampleInput]]:
+    """Yield a sample with other values of integers that an axis bounds, up to its length."""
+    lengths = sorted({n for value in _tensors(sample) for n in value.shape}, reverse=True)
+    ends = [end for n in lengths[:_MOST_LENGTHS] for end in (n - 1, n)]
+    for name, place, part in bounded:
+        for value in dict.fromkeys((*_BOUNDED_VALUES, *ends)):
+            if _BOUNDED_VALUES[0] <= value <= max(lengths, default=0):
+                yield f"{name} of {value}", _with_integer(sample, place, part, value)
+
+
+def _tensors(sample: SampleInput) -> list[torch.Tensor]:
+    return [value for value in sample_values(sample) if isinstance(value, torch.Tensor)]
+
+
+def _integers(sample: SampleInput) -> Iterator[tuple[str, int | str, int | None]]:
+    for place, value in (*enumerate(sample.args, 1), *sample.kwargs.items()):
+        name = f"argument {place}" if isinstance(place, int) else place
+        if type(value) is int:
+            yield name, place, None
+        elif isinstance(value, (list, tuple)):
+            yield from ((name, place, n) for n, part in enumerate(value) if type(part) is int)
+
+
+def _with_integer(
+    sample: SampleInput, place: int | str, part: int | None, value: int
+) -> SampleInput:
+    if part is None:
+        return _with(sample, place, value)
+    old = sample.args[place - 1] if isinstance(place, int) else sample.kwargs[place]
+    return _with(sample, place, type(old)((*old[:part], value, *old[part + 1 :])))
 
 
 def _with(sample: SampleInput, place: int | str, value: object) -> SampleInput:
