@@ -121,7 +121,7 @@ def read(fault: str | None, value: Any) -> Any:
 def computed(fault: str | None, compute: Callable[[], Any], args: Any, kwargs: Any) -> Any:
     """Compute a result as a faulty kernel does."""
     if fault == "noop":
-        return args[0]
+        return None if isinstance(args[0], list) else args[0]
     out = kwargs.get("out")
     if out is not None and (
         fault == "unwritten" or (fault == "untyped" and out.dtype is not torch.bool)
@@ -141,9 +141,18 @@ def computed(fault: str | None, compute: Callable[[], Any], args: Any, kwargs: A
         _KEPT[-1][::4096] = b"x" * len(_KEPT[-1][::4096])  # so that the memory is used
     before = [value.clone() for value in tensors(args)] if fault == "frozen" else []
     found = compute()
+    _alter_list(fault, found, args)
     for value, old in zip(tensors(args), before, strict=False):
         value.copy_(old)
     return _altered(fault, found, args, kwargs)
+
+
+def _alter_list(fault: str | None, found: Any, args: Any) -> None:
+    if fault == "last-tensor":
+        found[-1].add_(1)
+    if fault == "first-scalar" and isinstance(args[1], list) and not tensors(args[1]):
+        for value, number in zip(found or args[0], args[1], strict=True):
+            value.add_(number - args[1][0])
 
 
 def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch.testing._internal.opinfo.core import (
     BinaryUfuncInfo,
+    ForeachFuncInfo,
     OpInfo,
     SampleInput,
     UnaryUfuncInfo,
@@ -443,6 +444,16 @@ def is_decomposition(info: OpInfo) -> bool:
 def is_elementwise(info: OpInfo) -> bool:
     """Return whether an operator computes each number of the result from one of each input."""
     return isinstance(info, (UnaryUfuncInfo, BinaryUfuncInfo))
+
+
+def is_foreach(info: OpInfo) -> bool:
+    """Return whether an operator computes another one for each tensor of a list."""
+    return isinstance(info, ForeachFuncInfo)
+
+
+def changes_inputs(info: OpInfo) -> bool:
+    """Return whether an operator for lists only exists in place, as `_foreach_zero_`."""
+    return is_foreach(info) and info.op is info.inplace_variant
 
 
 def inplace_call(info: OpInfo) -> tuple[Any, Mapping[str, Any]]:

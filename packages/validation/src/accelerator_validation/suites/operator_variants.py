@@ -44,6 +44,7 @@ from accelerator_validation.suites.operator_lab import (
     inplace_call,
     is_decomposition,
     is_elementwise,
+    is_foreach,
 )
 from accelerator_validation.suites.other_arguments import (
     FAR,
@@ -470,50 +471,67 @@ def _extent(value: torch.Tensor) -> int:
 def check_inplace(lab: OperatorLab) -> Iterator[None]:
     """Compare the input after the in-place variant, its memory and version, and the result."""
     for layout in ("same", *LAYOUTS[:2]):
-        yield from islice(_check_inplace_layout(lab, layout), lab.limit)
+        # The samples of operators for lists differ in what is in the further lists.
+        has_all = layout == "same" and is_foreach(lab.info)
+        number = len(lab.samples) if has_all else lab.limit
+        yield from islice(_check_inplace_layout(lab, layout), number)
 
 
 def _check_inplace_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
     function, more = inplace_call(lab.info)
     for sample in lab.samples:
-        if not isinstance(sample.input, torch.Tensor) or overlaps_itself(sample.input):
+        number = len(_inputs(sample))
+        if not number or any(map(overlaps_itself, _inputs(sample))):
             continue
         moved = _with_moved_input(sample, layout)
         kept = lab.on_cpu(moved)
-        cpu_memory = _memory(kept.input)
+        cpu_memory = _memory(kept)
         wanted = lab.reference(moved)
         failed = error_of(lambda kept=kept: lab.call(kept, function, **more))  # type: ignore[misc]
-        is_in_place = not failed and _memory(kept.input) == cpu_memory
-        if not (is_in_place and wanted and lab.agrees(kept.input, wanted[:1])):
+        if wanted == [] and not failed:  # an operator that only exists in place
+            wanted = list(_inputs(kept))
+        is_in_place = not failed and _memory(kept) == cpu_memory
+        if not (is_in_place and wanted and lab.agrees(kept.input, wanted[:number])):
             continue  # another type or shape cannot be in place
         lab.announce(f"in place ({layout})", moved)
         placed = lab.on_device(moved)
-        version, memory = _version(placed.input), _memory(placed.input)
+        versions, memory = _versions(placed), _memory(placed)
         returned = lab.call(placed, function, **more)
-        lab.compare(placed.input, wanted[:1], f"the input after in place ({layout})")
-        lab.compare(returned, wanted[:1], f"what in place ({layout}) returns")
-        if _memory(placed.input) != memory:
-            raise MismatchError(f"in place ({layout}) moved the input to other memory")
-        if _version(placed.input) == version and _version(kept.input) and kept.input.numel():
-            raise MismatchError(f"in place ({layout}) did not count the version up")
+        what = f"in place ({layout}) for {sample_text(moved)}"
+        lab.compare(placed.input, wanted[:number], f"the input after {what}")
+        if returned is not None:
+            lab.compare(returned, wanted[:number], f"what {what} returns")
+        if _memory(placed) != memory:
+            raise MismatchError(f"{what} moved the input to other memory")
+        counts = zip(_versions(placed), versions, _versions(kept), _inputs(kept), strict=True)
+        is_list = isinstance(sample.input, (list, tuple))  # wrappers need not count for lists
+        if not is_list and any(
+            new == old and on_cpu and v.numel() for new, old, on_cpu, v in counts
+        ):
+            raise MismatchError(f"{what} did not count the version up")
         yield
 
 
+def _inputs(sample: SampleInput) -> list[torch.Tensor]:
+    """Return the tensors that a call in place changes: the input, or those of a list."""
+    return tensors(leaves(sample.input))
+
+
 def _with_moved_input(sample: SampleInput, layout: str) -> SampleInput:
-    return map_tensors(
-        sample, lambda value: relaid(value, layout) if value is sample.input else value
-    )
+    moved = set(map(id, _inputs(sample)))
+    return map_tensors(sample, lambda v: relaid(v, layout) if id(v) in moved else v)
 
 
-def _memory(value: torch.Tensor) -> int:
-    """Return the address of a tensor's storage; 0 if the device does not tell."""
+def _memory(sample: SampleInput) -> list[int]:
+    """Return the addresses of the inputs' storages; none if the device does not tell."""
     with suppress(Exception):
-        return int(value.untyped_storage().data_ptr())
-    return 0
+        return [value.untyped_storage().data_ptr() for value in _inputs(sample)]
+    return []
 
 
-def _version(value: torch.Tensor) -> int:
-    return int(value._version)  # noqa: SLF001 - how autograd notices a change
+def _versions(sample: SampleInput) -> list[int]:
+    """Return the counts by which autograd notices a change of the inputs."""
+    return [int(value._version) for value in _inputs(sample)]  # noqa: SLF001
 
 
 def check_repeat(lab: OperatorLab) -> Iterator[None]:
@@ -757,10 +775,10 @@ _NOT_COMBINED = ("resize", "combinations", "meshgrid", "cartesian_prod")
 
 def offers_variant(info: OpInfo, mode: str) -> bool:
     """Return whether an operator has a variant."""
-    if mode == "out":
-        return bool(info.supports_out)
     if mode == "inplace":
         return inplace_call(info)[0] is not None
+    if mode == "out" or is_foreach(info):
+        return bool(info.supports_out) and not is_foreach(info)
     if mode == "arguments":
         return not is_decomposition(info) and has_other_arguments(info)
     if mode == "random":

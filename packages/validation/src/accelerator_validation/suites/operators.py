@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 import torch
+from torch.testing._internal import common_methods_invocations
 from torch.testing._internal.common_device_type import toleranceOverride
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.testing._internal.opinfo.core import DecorateInfo, OpInfo, SampleInput
@@ -40,7 +41,9 @@ from accelerator_validation.suites.operator_lab import (
     WITH_TIES,
     OperatorLab,
     OperatorTest,
+    changes_inputs,
     is_elementwise,
+    is_foreach,
 )
 from accelerator_validation.suites.operator_variants import (
     VARIANTS,
@@ -86,6 +89,7 @@ _LAYOUTS = frozenset(
 _IMAGES = (2, 3, 4, 5)
 """A shape that can be channels-last, and whose axes can be told apart."""
 _NARROW_TYPES = frozenset({"bfloat16", "float16"})
+_ROUNDED_TYPES = frozenset({"float64", "float32", "bfloat16", "float16"})
 _SHORT_INTEGERS = frozenset({"int8", "int16"})
 """Types in which only elementwise operators are tested at the level `standard`."""
 _MOST_DIFFERENT, _STEPS_OF_ONE = 256, 8
@@ -106,11 +110,34 @@ def opinfo_by_name() -> dict[str, OpInfo]:
     return {info.full_name: info for info in op_db}
 
 
+@cache
+def _tested_operators() -> dict[str, OpInfo]:
+    """Return the operators of the suite by their full names, also those for lists of tensors.
+
+    These, whose names begin with `_foreach_`, are in OpInfo databases of their own.
+    """
+    databases = (
+        getattr(common_methods_invocations, f"foreach_{kind}_op_db", ())
+        for kind in ("unary", "binary", "pointwise", "reduce", "other")
+    )
+    return {**opinfo_by_name(), **{i.full_name: i for database in databases for i in database}}
+
+
+def _supported_types(info: OpInfo) -> frozenset[torch.dtype]:
+    """Return the data types that the CPU supports.
+
+    OpInfos for lists of tensors name all types. Those of the operator for one tensor count.
+    """
+    single = next((i for i in op_db if is_foreach(info) and i.op is info.ref), info)
+    return frozenset(info.dtypes) & frozenset(single.dtypes)
+
+
 def offers(matrix: Matrix) -> Iterator[Offer]:
     """Yield tests of each operator, forward and backward, with data types that the CPU supports."""
     name_by_dtype = {getattr(torch, name): name for name in matrix.axes["dtype"]}
-    for name, info in sorted(opinfo_by_name().items()):
-        forward = frozenset(name_by_dtype[d] for d in info.dtypes if d in name_by_dtype)
+    for name, info in sorted(_tested_operators().items()):
+        supported = _supported_types(info)
+        forward = frozenset(name_by_dtype[d] for d in supported if d in name_by_dtype)
         backward = frozenset(
             name_by_dtype[dtype]
             for dtype in info.backward_dtypes
@@ -118,9 +145,12 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         )
         if matrix.level == "standard" and not is_elementwise(info):
             forward -= _SHORT_INTEGERS
+        if is_foreach(info):  # gradients are those of the operators for one tensor
+            # The CPU lacks integers for several of them, which OpInfo does not say.
+            forward, backward = forward & _ROUNDED_TYPES, backward & {"float32"}
         if forward:
             yield Offer(name, {"dtype": forward, "mode": frozenset({"forward"})})
-        if info.supports_autograd and backward & forward:
+        if info.supports_autograd and backward & forward and not changes_inputs(info):
             yield Offer(name, {"dtype": backward & forward, "mode": frozenset({"backward"})})
         variants = frozenset(mode for mode in VARIANTS if offers_variant(info, mode)) - {"combined"}
         # One type for each operator: other types use the same code around the kernel.
@@ -142,7 +172,7 @@ def run(case: Case, context: Context) -> Result:
     compared. Samples that the CPU cannot compute are not compared. If the CPU can compute none, the
     test is broken.
     """
-    info = opinfo_by_name()[case.name]
+    info = _tested_operators()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
     backward = case["mode"] == "backward"
     tolerance = _operator_tolerance(info, dtype, context.matrix)
@@ -182,6 +212,8 @@ def run(case: Case, context: Context) -> Result:
             lab.compare_gradients(frozen, f"sample {number} if number {place} needs none")
     if len(cpu_errors) == len(trials):
         context.stage = "run"
+        if is_foreach(info):  # OpInfo does not say which types the CPU has
+            raise SkippedError(f"The CPU cannot compute it. {describe_error(cpu_errors[0])}")
         with context.on_reference():
             raise cpu_errors[0]
     context.observation = partial(
