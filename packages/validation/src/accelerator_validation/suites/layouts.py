@@ -209,6 +209,20 @@ def with_shape(sample: SampleInput, shape: tuple[int, ...], seed: int) -> Sample
     return map_tensors(sample, lambda value: _drawn(value, list(shape), draw))
 
 
+def in_all_quadrants(value: torch.Tensor) -> torch.Tensor:
+    """Return complex numbers that are multiplied by 1, i, -1 and -i in turn.
+
+    Numbers on an axis stay, because the sign of zero would decide where a function jumps. OpInfo
+    draws both parts from an operator's real domain: for `sqrt`, from one quadrant.
+    """
+    if not value.is_complex() or value.layout is not torch.strided:
+        return value
+    source = value.detach().resolve_conj().resolve_neg()
+    turns = torch.tensor([1, 1j, -1, -1j], dtype=value.dtype)
+    turned = source * turns[torch.arange(value.numel()) % len(turns)].view(value.shape)
+    return torch.where((source.real != 0) & (source.imag != 0), turned, source)
+
+
 def made_distinct(sample: SampleInput, seed: int) -> SampleInput:
     """Return a copy of a sample whose rounded numbers are changed by up to 1 %, to be different."""
     draw = torch.Generator().manual_seed(seed)

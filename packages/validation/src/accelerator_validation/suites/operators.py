@@ -35,13 +35,14 @@ from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
-from accelerator_validation.suites.layouts import map_tensors, with_shape
+from accelerator_validation.suites.layouts import in_all_quadrants, map_tensors, with_shape
 from accelerator_validation.suites.model_comparison import full_float32
 from accelerator_validation.suites.operator_lab import (
     WITH_TIES,
     OperatorLab,
     OperatorTest,
     changes_inputs,
+    is_decomposition,
     is_elementwise,
     is_foreach,
 )
@@ -89,6 +90,9 @@ _LAYOUTS = frozenset(
 _IMAGES = (2, 3, 4, 5)
 """A shape that can be channels-last, and whose axes can be told apart."""
 _NARROW_TYPES = frozenset({"bfloat16", "float16"})
+_COMPLEX_TYPES = frozenset({"complex64", "complex128"})
+"""Types in which operators only run forward at the level `standard`, on few samples."""
+_MOST_COMPLEX = 4
 _ROUNDED_TYPES = frozenset({"float64", "float32", "bfloat16", "float16"})
 _SHORT_INTEGERS = frozenset({"int8", "int16"})
 """Types in which only elementwise operators are tested at the level `standard`."""
@@ -150,6 +154,8 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
             forward, backward = forward & _ROUNDED_TYPES, backward & {"float32"}
         if forward:
             yield Offer(name, {"dtype": forward, "mode": frozenset({"forward"})})
+        if matrix.level == "standard":
+            forward, backward = forward - _COMPLEX_TYPES, backward - _COMPLEX_TYPES
         if info.supports_autograd and backward & forward and not changes_inputs(info):
             yield Offer(name, {"dtype": backward & forward, "mode": frozenset({"backward"})})
         variants = frozenset(mode for mode in VARIANTS if offers_variant(info, mode)) - {"combined"}
@@ -157,7 +163,7 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         variant_dtype = next(filter(forward.__contains__, matrix.axes["dtype"]), "")
         if variants and forward:
             yield Offer(name, {"dtype": frozenset({variant_dtype}), "mode": variants})
-        if offers_variant(info, "combined"):
+        if forward and offers_variant(info, "combined"):
             yield Offer(name, {"dtype": forward, "mode": frozenset({"combined"})})
         narrow = forward & _NARROW_TYPES - {variant_dtype}
         if narrow and offers_variant(info, "large"):
@@ -184,7 +190,10 @@ def run(case: Case, context: Context) -> Result:
     if not known_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
     settings = context.matrix.settings
-    samples = choose_samples(known_samples, settings["samples"], settings["further_samples"])
+    if _has_few_samples(dtype, context.matrix):
+        samples = choose_samples(known_samples, _MOST_COMPLEX)
+    else:
+        samples = choose_samples(known_samples, settings["samples"], settings["further_samples"])
     context.metrics |= {"samples": (len(samples), "1"), "known-samples": (len(known_samples), "1")}
     limit = settings["comparisons"]
     context.tolerance, context.inputs = tolerance, _samples_text(samples, known_samples)
@@ -206,10 +215,7 @@ def run(case: Case, context: Context) -> Result:
         if _compare_sample(trial, number, lab, cpu_errors)
     ]
     for number, trial in enumerate(compared_trials[:limit], 1):
-        if not backward:
-            check_side_effects(lab, trial.sample, f"sample {number}")
-        for place, frozen in enumerate(_partly_frozen(trial.sample) if backward else (), 1):
-            lab.compare_gradients(frozen, f"sample {number} if number {place} needs none")
+        _check_further(lab, trial, f"sample {number}")
     if len(cpu_errors) == len(trials):
         context.stage = "run"
         if is_foreach(info):  # OpInfo does not say which types the CPU has
@@ -221,6 +227,22 @@ def run(case: Case, context: Context) -> Result:
     )
     context.metrics |= comparison.metrics()
     return _compared_result(case, context, len(trials), len(compared_trials), cpu_errors)
+
+
+def _check_further(lab: OperatorLab, trial: OperatorTest, what: str) -> None:
+    """Compare gradients of some inputs alone or, forward, side effects and other quadrants."""
+    for place, frozen in enumerate(_partly_frozen(trial.sample) if trial.backward else (), 1):
+        lab.compare_gradients(frozen, f"{what} if number {place} needs none")
+    if trial.backward:
+        return
+    check_side_effects(lab, trial.sample, what)
+    if lab.dtype.is_complex and not is_decomposition(lab.info):
+        turned = map_tensors(trial.sample, in_all_quadrants)
+        lab.compare_derived(turned, "numbers in all quadrants")
+
+
+def _has_few_samples(dtype: torch.dtype, matrix: Matrix) -> bool:
+    return dtype.is_complex and matrix.level == "standard"
 
 
 def _untied(value: torch.Tensor) -> torch.Tensor:
@@ -358,6 +380,7 @@ def _make_samples(
     tensors are marked.
     """
     has_more = context.matrix.settings["reference_inputs"] and case["mode"] == "forward"
+    has_more = has_more and not _has_few_samples(dtype, context.matrix)
     function = info.reference_inputs if has_more else info.sample_inputs
     make_samples = partial(placed_samples, function, dtype=dtype, number=MOST_KNOWN)
     torch.manual_seed(case.seed)
