@@ -53,6 +53,17 @@ def test_a_sum_may_lose_the_last_bits_of_its_greatest_number() -> None:
     assert not is_explained(torch.sum, sample, 9e6, many)
 
 
+def test_a_device_may_be_as_inexact_as_the_cpu_is_elsewhere_in_the_tensor() -> None:
+    def coarse(value: torch.Tensor) -> torch.Tensor:
+        return value * 0 + (torch.tensor([0.7, 0]) if value.dtype is torch.float32 else 0)
+
+    sample = SampleInput(torch.tensor([1.0, 2.0]))
+    limits = RoundingLimits(LIMITS.tolerance, elementwise=False, certain=True)
+    assert is_explained(coarse, sample, [0.2, 0.3], limits)
+    assert not is_explained(coarse, sample, [0.2, 0.8], limits)
+    assert not is_explained(coarse, sample, [0.2, 0.3], replace(limits, elementwise=True))
+
+
 def test_an_index_is_not_changed_instead_of_a_number() -> None:
     """Each changed tensor is its own, whatever the order of the arguments."""
     table = torch.tensor([[1.0, 5.0]])
