@@ -33,7 +33,7 @@ def test_a_few_of_each_suite_pass_and_show_their_differences(tmp_path: Path) -> 
         (["--suite=weak-spots", "-k", "nothing-is-called-so"], "no test is selected"),
         (["--suite=operaters"], 'did you mean "operators"?'),
         (["--suite=weak-spots", "--dtype=float31"], 'did you mean "float32"?'),
-        (["--test=weak-spots/lstm"], 'there is no test "weak-spots/lstm"'),
+        (["--test=weak-spots/lsttm"], 'there is no test "weak-spots/lsttm"'),
         (["--device=nowhere", "--suite=weak-spots"], '"nowhere": the device cannot be used'),
         (["--device=npu", "--suite=integration"], "--import torch_npu"),
         (["--device=npu", "--suite=integration", "--import=json"], "--import torch_npu"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import difflib
 import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,7 +13,7 @@ from accelerator_reports.files.problem import did_you_mean
 from accelerator_reports.known_issues import KnownFailure
 from accelerator_reports.outcomes import ReportKind, RunLevel, TriggerKind
 from accelerator_reports.validation_file import Validation
-from accelerator_validation.case import parse_expression
+from accelerator_validation.case import Case, parse_expression
 from accelerator_validation.executorch.registry import DEFAULT_BACKEND
 from accelerator_validation.matrix import Matrix, read_matrix, suite_names
 from accelerator_validation.plan import (
@@ -73,8 +74,8 @@ class Request:
     matching: str | None = None
     """A `-k` expression that the ids of the tests to run must match."""
     tests: frozenset[str] = frozenset()
-    """The ids of the tests to run. If empty, `suites`, `only`, `matching` and `everything` select
-    the tests."""
+    """The tests to run: ids, or names without parameters, which stand for their tests that run by
+    default. If empty, `suites`, `only`, `matching` and `everything` select the tests."""
     imports: str | None = None
     """A module to import after torch: a plugin that torch does not load by itself."""
     kind: ReportKind = "self-reported"
@@ -189,7 +190,8 @@ def plan_from_offers(
         raise RunError(f"{problem}; {remedy}")
     matches_expression = parse_expression(request.matching) if request.matching else None
     everything = request.everything or bool(request.tests)
-    cases = [
+    usual_ids = _ids_of_names(request, matrices, offers)
+    known_cases = [
         case
         for suite, matrix in matrices.items()
         for case in expand(
@@ -200,16 +202,59 @@ def plan_from_offers(
             {**matrix.axes, **request.only} if request.tests else request.only,
             everything=everything,
         )
-        if (not request.tests or case.id in request.tests)
+    ]
+    cases = [
+        case
+        for case in known_cases
+        if (not request.tests or case.id in request.tests or case.id in usual_ids)
         and (not matches_expression or matches_expression(case.id))
     ]
-    missing_ids = sorted(request.tests - {case.id for case in cases})
+    selected = {name for case in cases for name in _names_of_test(case)}
+    missing_ids = sorted(request.tests - selected)
     if missing_ids and not matches_expression:
-        raise RunError(f'there is no test "{missing_ids[0]}"; list the tests with --plan')
+        raise RunError(_missing_test_text(missing_ids[0], known_cases))
     if not cases:
         raise RunError("no test is selected; list all tests with --plan and without -k")
     plan = apply_known_issues(cases, request.issues, today)
     return replace(plan, hw_classifications=hw_classifications(offers))
+
+
+def _names_of_test(case: Case) -> tuple[str, ...]:
+    """Return the texts that select a test: its id, also without parameters, and its name alone."""
+    return case.id, case.id.partition("?")[0], case.name
+
+
+def _ids_of_names(
+    request: Request, matrices: Mapping[str, Matrix], offers: Mapping[str, list[Offer]]
+) -> set[str]:
+    """Return the ids of the tests that the request names without parameters.
+
+    These are the tests that run by default, or with the requested values of parameters.
+    """
+    if not request.tests:
+        return set()
+    return {
+        case.id
+        for suite, matrix in matrices.items()
+        for case in expand(
+            suite, matrix, offers[suite], request.only, everything=request.everything
+        )
+        if not request.tests.isdisjoint(_names_of_test(case))
+    }
+
+
+def _missing_test_text(test: str, cases: Iterable[Case]) -> str:
+    """Return what is wrong with the name of a test that selects nothing, and which exist."""
+    name = test.partition("?")[0]
+    ids = [case.id for case in cases if name in _names_of_test(case)]
+    problem = f'there is no test "{test}"'
+    if ids:
+        nearest = difflib.get_close_matches(test, ids, n=1, cutoff=0)[0]
+        return f'{problem}; did you mean "{nearest}"? Without ?, the name selects all its tests'
+    names = {text for case in cases for text in _names_of_test(case)[1:]}
+    nearest_names = difflib.get_close_matches(name, names, n=1)
+    remedy = f'did you mean "{nearest_names[0]}"? List' if nearest_names else "list"
+    return f"{problem}; {remedy} the tests with --plan"
 
 
 def _require_known_values(

@@ -308,7 +308,9 @@ class OperatorLab:
         if _shapes(found) != _shapes(wanted) and _shapes(found) == _shapes(self.on_meta(sample)):
             return False
         lab = self.with_scale(_scale(wanted)) if self.certain else self
-        lab.compare_settled(found, wanted, sample, self.reference, f"the result for {what}")
+        text = sample_text(sample)
+        where = f"the result for {what if text in what else f'{what} ({text})'}"
+        lab.compare_settled(found, wanted, sample, self.reference, where)
         return True
 
     def compare_gradients(
