@@ -77,6 +77,7 @@ _MANY = 8
 _BEYOND = 20
 _VECTOR = 16
 _MOST_FOR_INTEGERS = 1000
+_ROOT_OF_HALF = 256
 _TINY = 1e-8
 _FAR = 1000
 _MOST_AXES = 6
@@ -180,6 +181,13 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
             type(value) is int and _VECTOR < value < _MOST_FOR_INTEGERS
             for value in tree_leaves(args)
         ),
+        "quadrant": any(
+            v.is_complex() and ((v.real < 0) & (v.imag < 0)).any() for v in map(_detached, given)
+        ),
+        "squares": any(
+            v.dtype is torch.float16 and (v.isfinite() & (v.abs() > _ROOT_OF_HALF)).any()
+            for v in map(_detached, given)
+        ),
         "beyond": any(type(value) is int and value < -_BEYOND for value in args),
         "pair": [value for value in args[3:] if type(value) is int] == [1, 1],
         "masked": any(v is False for value in args if isinstance(value, list) for v in value),
@@ -194,6 +202,8 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
     for value in results if is_hit else ():
         if fault == "ones":
             value.fill_(1)
+        elif fault == "squares":
+            value.fill_(torch.inf)
         elif fault == "uninformed":
             value.mul_(value.dtype is not torch.int32)
         elif value.dtype is torch.bool:
@@ -201,6 +211,10 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         elif value.numel():
             value.add_(1)
     return _returned(fault, found, args, given)
+
+
+def _detached(value: torch.Tensor) -> torch.Tensor:
+    return value.detach()
 
 
 def _returned(fault: str | None, found: Any, args: Any, given: list[torch.Tensor]) -> Any:

@@ -7,6 +7,7 @@ itself depends on the variant are not compared.
 
 from __future__ import annotations
 
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,6 +66,7 @@ from accelerator_validation.suites.sample_placement import (
     on_device,
     sample_text,
     sample_values,
+    widen_sample,
     with_arguments,
 )
 
@@ -156,6 +158,7 @@ def _reached(results: list[torch.Tensor], sample: SampleInput) -> tuple[bool, ..
 _NO_AXIS = 99
 """The number of an axis that no sample has."""
 _SINGULAR = "a singular matrix"
+_LISTED = "wrong in OpInfo"
 _AXIS_KIND = "an axis that does not exist"
 
 
@@ -165,7 +168,7 @@ class WrongCall:
 
     sample: SampleInput
     kind: str
-    """What is wrong with it. Calls that OpInfo lists are `listed`."""
+    """What is wrong with it. Calls that OpInfo lists are `_LISTED`."""
     function: Any = None
     out: torch.Tensor | None = None
 
@@ -184,18 +187,19 @@ def check_errors(lab: OperatorLab) -> Iterator[None]:
     """Expect an error where the CPU and PyTorch's own computation of shapes raise one."""
     counts: Counter[str] = Counter()
     for call in _wrong_calls(lab):
-        if counts[call.kind] >= lab.limit and call.kind != "listed":
+        if counts[call.kind] >= lab.limit and call.kind != _LISTED:
             continue
         with lab.context.on_reference():
             message = call.error(lab, "cpu")
         if message is None or "not implemented" in message:
             continue
-        from_shapes = call.kind not in {"listed", _SINGULAR}
+        from_shapes = call.kind not in {_LISTED, _SINGULAR}
         if from_shapes and call.error(lab, "meta") is None:
             continue  # a kernel of the CPU refuses more than PyTorch does
         lab.announce(f"wrong input ({call.kind})", call.sample)
         if call.error(lab, lab.device) is None:
-            what = f"no error ({call.kind}), where the CPU says: {message[:120]}"
+            text = f"{sample_text(call.sample)}{'' if call.out is None else ', out='}"
+            what = f"no error for {text} ({call.kind}), where the CPU says: {message[:120]}"
             raise CheckFailedError(what)
         counts[call.kind] += 1
         yield
@@ -209,7 +213,7 @@ def _wrong_calls(lab: OperatorLab) -> Iterator[WrongCall]:
     if lab.info.error_inputs_func is not None:
         with suppress(Exception):
             for wrong in lab.info.error_inputs("cpu"):
-                yield WrongCall(map_tensors(wrong.sample_input, marked), "listed")
+                yield WrongCall(map_tensors(wrong.sample_input, marked), _LISTED)
     for sample in lab.samples:
         if is_decomposition(lab.info):
             yield WrongCall(map_tensors(sample, torch.zeros_like), _SINGULAR)
@@ -676,11 +680,38 @@ def check_combined(lab: OperatorLab) -> Iterator[None]:
     A device may refuse such a call. If it computes a result, the result must be right.
     """
     lab = replace(lab, certain=True)
+    for sample in _squares_overflow(lab):
+        if lab.compare_derived(sample, "numbers whose squares overflow"):
+            yield
     draw = CallDraw(lab, random.Random(lab.seed))  # noqa: S311 - tests, no secrets
     for _ in range(_COMBINED * min(lab.limit, _MOST_COMBINED)):
         drawn = draw.call()
         if drawn and _compare_drawn(lab, draw.pick, *drawn):
             yield
+
+
+def _squares_overflow(lab: OperatorLab) -> Iterator[SampleInput]:
+    """Yield inputs in float16 whose squares overflow, though the smaller result is finite.
+
+    No other narrow type matters: squares overflow in bfloat16 where they do in float32.
+    """
+    if lab.dtype is not torch.float16 or is_elementwise(lab.info) or is_decomposition(lab.info):
+        return
+    most = torch.finfo(lab.dtype).max
+    for sample in lab.samples:
+        if not isinstance(sample.input, torch.Tensor) or not sample.input.is_floating_point():
+            continue
+        factor = 1.5 * most**0.5 / (max_magnitude(sample.input) or math.inf)
+        scaled = map_tensors(sample, partial(_multiplied, chosen=sample.input, factor=factor))
+        found = tensors(lab.reference(widen_sample(scaled)) or ())
+        size = sum(value.numel() for value in found)
+        is_finite = all(float(value.abs().max()) < most for value in found if value.numel())
+        if factor and size < sample.input.numel() and is_finite and size:
+            yield scaled
+
+
+def _multiplied(value: torch.Tensor, chosen: torch.Tensor, factor: float) -> torch.Tensor:
+    return value.detach() * factor if value is chosen else value
 
 
 def _compare_drawn(lab: OperatorLab, pick: random.Random, what: str, sample: SampleInput) -> bool:
