@@ -75,6 +75,8 @@ _ADDRESSES: Mapping[str, str] = {
     "Hardware": "#hardware",
 }
 
+_SPEED = message("Measured speed")
+
 _LONGEST_NOTE = 48
 """Longer notes are only on the page of the platform."""
 
@@ -105,6 +107,7 @@ def comparison_grid(site: Site) -> Grid:
     ):
         rows += [replace(column, group=group) for column in grid.columns]
         cells |= {(column, platform): cell for (platform, column), cell in grid.cells.items()}
+    rows.sort(key=lambda row: row.group == _SPEED)  # many rows, and few platforms have them
     names = {platform.id: platform.accelerator.name for platform in catalog.platforms}
     presets = [ids for ids in _PRESETS if all(id_ in names for id_ in ids)]
     vendors = list(dict.fromkeys(p.accelerator.vendor for p in catalog.platforms))
@@ -173,7 +176,7 @@ def comparison_groups(
     }
     readers = {label: list(answers.items()) for label, answers in groups.items()}
     if speeds := list(_speed_readers(runs)):
-        readers[message("Measured speed")] = speeds
+        readers[_SPEED] = speeds
     return {
         group: [(label, [tuple(reader(p)) for p in catalog.platforms]) for label, reader in rows]
         for group, rows in readers.items()
