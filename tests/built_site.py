@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -53,6 +54,11 @@ class Page:
         """Every id, as often as it stands there."""
         return [attribute(node, "id") for node in self.tree.css("[id]")]
 
+    @property
+    def is_moved(self) -> bool:
+        """Whether the page only leads to another one, as old addresses of tests do."""
+        return bool(self.tree.css("[data-moved]"))
+
     def one(self, selector: str) -> LexborNode:
         """The only element that the selector finds."""
         (found,) = self.tree.css(selector)
@@ -88,6 +94,16 @@ def attribute(node: LexborNode, name: str) -> str:
     value = node.attributes[name]
     assert value is not None, f"{name} without a value in {(node.html or '')[:200]}"
     return value
+
+
+def ids_of_tests(site: Site, address: str) -> set[str]:
+    """The ids on a page of tests, and those in the files that it loads."""
+    ids = set(site.pages[f"results/{address}"].ids)
+    folder = site.root / "api/v1/suite-tests" / address.partition("/")[0]
+    for file in folder.glob("[!i]*.json"):
+        for anchor, test in json.loads(file.read_text("utf-8"))["tests"].items():
+            ids |= {anchor, *(anchor + result["id"] for result in test["results"])}
+    return ids
 
 
 def grid_cells(page: Page) -> dict[tuple[str, str], LexborNode]:

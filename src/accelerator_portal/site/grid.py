@@ -63,7 +63,7 @@ def basis_of_report(kind: ReportKind) -> Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class GridMark:
     """One sign of a cell.
 
     `share` is how much works, from 0 to 1; of a gap, the number of missing releases. `kind` is a
@@ -87,15 +87,15 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class MarkCounts:
     """The numbers of tests behind a mark: how many passed, of how many that were checked."""
 
-    mark: Mark
+    mark: GridMark
     passed: int
     checked: int
 
 
-def tally(counts: Mapping[Outcome, int], basis: Basis, kind: str = "") -> Tally:
+def tally(counts: Mapping[Outcome, int], basis: Basis, kind: str = "") -> MarkCounts:
     """Return the mark of numbers of tests by outcome.
 
     Tests whose result was not checked do not count, but they keep a mark from saying that nothing
@@ -112,7 +112,7 @@ def tally(counts: Mapping[Outcome, int], basis: Basis, kind: str = "") -> Tally:
     else:
         state = "part" if passed or ran else "fail"
     share = passed / checked if passed else ran / ((checked + ran) or 1)
-    return Tally(Mark(state, basis, share, kind), passed, checked)
+    return MarkCounts(GridMark(state, basis, share, kind), passed, checked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class Cell:
     site's root. The grid is sorted by `order`; the greatest is the best.
     """
 
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[GridMark, ...] = ()
     text: str = ""
     note: str = ""
     label: str = ""
@@ -197,11 +197,14 @@ class Grid:
         return tuple((title, tuple(heads)) for title, heads in groupby(self.rows, _group))
 
     @property
-    def legend(self) -> tuple[tuple[Mark, str], ...]:
+    def legend(self) -> tuple[tuple[GridMark, str], ...]:
         """The states in the grid with their meaning."""
         found = {mark.state for mark in self._marks}
         return tuple(
-            (Mark(state, "run", 1 if state == "gap" else 0.6, "plain"), self._meaning(state, words))
+            (
+                GridMark(state, "run", 1 if state == "gap" else 0.6, "plain"),
+                self._meaning(state, words),
+            )
             for state, words in STATE_WORDS.items()
             if state in found
         )
@@ -213,7 +216,7 @@ class Grid:
         return tuple((b, self._meaning(b, words)) for b, words in BASIS_WORDS.items() if b in found)
 
     @cached_property
-    def _marks(self) -> frozenset[Mark]:
+    def _marks(self) -> frozenset[GridMark]:
         return frozenset(mark for cell in self.cells.values() for mark in cell.marks)
 
     def _meaning(self, name: str, usual: str) -> str:

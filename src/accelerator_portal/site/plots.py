@@ -94,7 +94,7 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class PlotAxis:
     """The title of an axis with its unit, and the values that have a tick.
 
     Without ticks, the plot finds round values.
@@ -111,8 +111,8 @@ class Axes:
     `guides` has the label of each of these values.
     """
 
-    x: Axis
-    y: Axis
+    x: PlotAxis
+    y: PlotAxis
     guides: Mapping[float, str]
 
 
@@ -132,7 +132,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class PlotMoment:
     """A part of a whole at a time: `part` of `whole` tests passed, from `since` to `until`.
 
     `event` is a text that is written above `since`, such as a version that is new there.
@@ -343,7 +343,7 @@ def scatter_plot(
 
 
 def bar_panel(
-    frame: Frame, bars: Sequence[Bar], axis: Axis, limits: tuple[float, float]
+    frame: Frame, bars: Sequence[Bar], axis: PlotAxis, limits: tuple[float, float]
 ) -> Plot | None:
     """Return a small plot with a bar for each of `bars`, or None if no bar has a value.
 
@@ -375,7 +375,7 @@ def bar_panel(
 
 
 def time_panel(
-    frame: Frame, moments: Sequence[Moment], limits: tuple[dt.datetime, dt.datetime]
+    frame: Frame, moments: Sequence[PlotMoment], limits: tuple[dt.datetime, dt.datetime]
 ) -> Plot | None:
     """Return a small plot of a part and its whole over time, or None without data.
 

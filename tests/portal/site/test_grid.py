@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.site.grid import Cell, Grid, Head, Mark, State, tally
+from accelerator_portal.site.grid import Cell, Grid, GridMark, Head, State, tally
 from accelerator_reports.outcomes import Outcome
 
 
@@ -27,7 +27,7 @@ def test_a_mark_never_says_more_than_was_checked(
     counts: dict[Outcome, int], state: State, share: float, passed: int, checked: int
 ) -> None:
     found = tally(counts, "run", "train")
-    assert found.mark == Mark(state, "run", share, "train")
+    assert found.mark == GridMark(state, "run", share, "train")
     assert (found.passed, found.checked) == (passed, checked)
     assert found.mark.classes == f"mark run {state} train"
 
@@ -55,8 +55,8 @@ def test_one_group_of_columns_has_no_title() -> None:
 
 def test_the_legend_has_what_the_grid_has_and_its_own_words() -> None:
     cells = {
-        ("a", "one"): Cell((Mark("fail", "stated"), Mark("pass", "run"))),
-        ("b", "one"): Cell((Mark("gap", "stated", 3),)),
+        ("a", "one"): Cell((GridMark("fail", "stated"), GridMark("pass", "run"))),
+        ("b", "one"): Cell((GridMark("gap", "stated", 3),)),
     }
     made = grid(cells, words={"pass": "runs", "stated": "says the vendor"})
     assert [(mark.state, words) for mark, words in made.legend] == [

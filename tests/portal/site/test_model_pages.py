@@ -12,7 +12,7 @@ import pytest
 
 from accelerator_reports.files.wording import count as counted
 from accelerator_reports.outcomes import BAD, GOOD
-from tests.built_site import Page, Site, attribute, grid_cells, marks
+from tests.built_site import Page, Site, attribute, grid_cells, ids_of_tests, marks
 
 MODELS = "results/by-model/"
 
@@ -119,7 +119,7 @@ def test_a_cell_leads_to_its_results_and_each_of_them_to_its_evidence(
         assert len(data["tests"]) == sum(count["total"] for count in family["counts"])
         for test in data["tests"]:
             found = urlsplit(test["evidence"])
-            assert found.fragment in site.pages[f"results/{found.path}"].ids
+            assert found.fragment in ids_of_tests(site, found.path)
 
 
 def test_what_has_no_report_is_named_with_a_way_on(site: Site, index: dict[str, Any]) -> None:

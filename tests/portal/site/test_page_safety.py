@@ -45,7 +45,7 @@ def loaded(page: Page) -> set[str]:
 
 def test_no_page_loads_anything_from_another_host(site: Site) -> None:
     for page in site.pages.values():
-        assert len(loaded(page)) > 3, page.address
+        assert len(loaded(page)) > (1 if page.is_moved else 3), page.address
         assert not list(filter(is_foreign, loaded(page))), page.address
 
 

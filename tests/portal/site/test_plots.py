@@ -19,14 +19,14 @@ from accelerator_portal.site.plots import (
     PANEL,
     WIDE,
     Axes,
-    Axis,
     Bar,
     Dot,
     Frame,
     Interval,
     IntervalRow,
-    Moment,
     Plot,
+    PlotAxis,
+    PlotMoment,
     bar_panel,
     date_ticks,
     interval_plot,
@@ -226,7 +226,9 @@ def test_one_value_is_a_plot_and_no_value_is_none() -> None:
 
 # Points
 
-AXES = Axes(Axis("power, W"), Axis("memory, GB", (1, 2, 4, 8, 16, 32, 64)), {0.2: "0.2 GB/W"})
+AXES = Axes(
+    PlotAxis("power, W"), PlotAxis("memory, GB", (1, 2, 4, 8, 16, 32, 64)), {0.2: "0.2 GB/W"}
+)
 DOTS = [
     Dot(100, 16, 0, "small", "small: 16 GB, 100 W"),
     Dot(100, 16, 0, "twin", "twin: 16 GB, 100 W"),
@@ -307,7 +309,7 @@ LIMITS = (-10, 100)
 
 
 def test_a_bar_is_as_long_as_its_number() -> None:
-    root = drawn(bar_panel(FRAME, BARS, Axis("days", (0, 50, 100)), LIMITS))
+    root = drawn(bar_panel(FRAME, BARS, PlotAxis("days", (0, 50, 100)), LIMITS))
     y = inverse(rules(root, "H"), [0, 50, 100])
     rectangles = {
         (words, "open" in rect.get("class", "")): (
@@ -332,7 +334,7 @@ def test_a_bar_is_as_long_as_its_number() -> None:
 
 
 def test_numbers_stand_on_bars_that_are_not_cut() -> None:
-    found = texts(drawn(bar_panel(FRAME, BARS, Axis("days", (0, 50, 100)), LIMITS)))
+    found = texts(drawn(bar_panel(FRAME, BARS, PlotAxis("days", (0, 50, 100)), LIMITS)))
     assert {"40", "60", "30", "\N{MINUS SIGN}10"} <= {*found}
     assert "104" not in found
     assert {"days", "2.4", "2.9"} <= {*found}
@@ -340,21 +342,21 @@ def test_numbers_stand_on_bars_that_are_not_cut() -> None:
 
 def test_an_equal_number_stands_once() -> None:
     bars = [Bar(f"{n}", 7, "seven") for n in range(5)]
-    assert texts(drawn(bar_panel(FRAME, bars, Axis("days"), (0, 10)))).count("7") == 1
+    assert texts(drawn(bar_panel(FRAME, bars, PlotAxis("days"), (0, 10)))).count("7") == 1
 
 
 def test_one_bar_is_a_panel_and_no_value_is_none() -> None:
-    assert drawn(bar_panel(FRAME, BARS[:1], Axis("days"), LIMITS)) is not None
-    assert bar_panel(FRAME, [], Axis("days"), LIMITS) is None
-    assert bar_panel(FRAME, [Bar("2.5", None, "")], Axis("days"), LIMITS) is None
+    assert drawn(bar_panel(FRAME, BARS[:1], PlotAxis("days"), LIMITS)) is not None
+    assert bar_panel(FRAME, [], PlotAxis("days"), LIMITS) is None
+    assert bar_panel(FRAME, [Bar("2.5", None, "")], PlotAxis("days"), LIMITS) is None
 
 
 # Time
 
 
-def moment(day: int, part: int, whole: int = 20, **more: str) -> Moment:
+def moment(day: int, part: int, whole: int = 20, **more: str) -> PlotMoment:
     at = NOON + day * DAY
-    return Moment(at, at, part, whole, f"day {day}: {part} of {whole}", **more)
+    return PlotMoment(at, at, part, whole, f"day {day}: {part} of {whole}", **more)
 
 
 def test_results_over_time_are_steps_and_each_result_is_a_point() -> None:
@@ -383,7 +385,7 @@ def test_few_days_are_points_without_a_line_and_say_so(days: list[int]) -> None:
 
 
 def test_a_result_that_lasts_has_a_point_at_both_ends() -> None:
-    last = Moment(NOON, NOON + 4 * DAY, 3, 4, "3 of 4")
+    last = PlotMoment(NOON, NOON + 4 * DAY, 3, 4, "3 of 4")
     root = drawn(time_panel(FRAME, [last], (NOON, NOON + 4 * DAY)))
     assert hovers(of_class(root, "passed")) == ["3 of 4"] * 2
 
@@ -405,12 +407,12 @@ def test_nothing_over_time_is_none() -> None:
 def hostile_plots() -> list[Plot | None]:
     frame = Frame(HOSTILE, HOSTILE, HOSTILE)
     interval = IntervalRow(HOSTILE, HOSTILE, (Interval(1, 1, 1, HOSTILE),))
-    axes = Axes(Axis(HOSTILE), Axis(HOSTILE), {1: HOSTILE})
+    axes = Axes(PlotAxis(HOSTILE), PlotAxis(HOSTILE), {1: HOSTILE})
     return [
         interval_plot(frame, [HOSTILE], [interval], HOSTILE),
         scatter_plot(frame, [HOSTILE], [Dot(1, 1, 0, HOSTILE, HOSTILE)], axes),
-        bar_panel(frame, [Bar(HOSTILE, 1, HOSTILE, is_open=True)], Axis(HOSTILE), (0, 2)),
-        time_panel(frame, [Moment(NOON, NOON, 1, 2, HOSTILE, HOSTILE)], (NOON, NOON)),
+        bar_panel(frame, [Bar(HOSTILE, 1, HOSTILE, is_open=True)], PlotAxis(HOSTILE), (0, 2)),
+        time_panel(frame, [PlotMoment(NOON, NOON, 1, 2, HOSTILE, HOSTILE)], (NOON, NOON)),
     ]
 
 
@@ -439,7 +441,7 @@ def test_a_plot_has_alternative_text_and_no_look_of_its_own(plot: Plot) -> None:
 def test_all_words_are_translated() -> None:
     forms = {"Hello {name}": ("Bonjour {name}",), "{part} of {whole}": ("{whole} / {part}",)}
     words = message("Hello {name}", name="you")
-    moments = [Moment(NOON, NOON, 1, 2, words, words)] * 3
+    moments = [PlotMoment(NOON, NOON, 1, 2, words, words)] * 3
     plot = time_panel(Frame("x", words, words), moments, (NOON, NOON + DAY))
     text = svg(plot, Language("fr", forms).translate) if plot else ""
     assert "Hello" not in text

@@ -107,7 +107,7 @@ def test_pages_have_no_bars_with_a_style(site: Site) -> None:
 # Speeds
 
 
-@pytest.mark.parametrize("address", ["hardware/", "results/speed/", "results/runs/cuda-speed/"])
+@pytest.mark.parametrize("address", ["results/speed/", "results/runs/cuda-speed/"])
 def test_each_speed_in_the_table_is_plotted(site: Site, address: str) -> None:
     page = site.pages[address]
     plots = page.tree.css("svg.plot-wide[aria-labelledby^=speed]")

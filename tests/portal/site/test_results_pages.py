@@ -27,7 +27,7 @@ from accelerator_reports.outcomes import BAD, GOOD
 from accelerator_reports.report_file import report_text
 from accelerator_reports.report_views import missing_operators, waiting_tests_text
 from accelerator_reports.suite_names import suite_folder, suite_owner
-from tests.built_site import Page, Site, attribute, grid_cells, marks
+from tests.built_site import Page, Site, attribute, grid_cells, ids_of_tests, marks
 from tests.reports.examples import report as example
 
 
@@ -95,16 +95,6 @@ def test_a_report_counts_the_tests_that_wait_for_an_operator(site: Site) -> None
     assert listed
 
 
-def ids_of(site: Site, address: str) -> set[str]:
-    """The ids on a page of tests, and those in the files that it loads."""
-    ids = set(site.pages[f"results/{address}"].ids)
-    folder = site.root / "api/v1/suite-tests" / address.partition("/")[0]
-    for file in folder.glob("[!i]*.json"):
-        for anchor, test in json.loads(file.read_text("utf-8"))["tests"].items():
-            ids |= {anchor, *(anchor + result["id"] for result in test["results"])}
-    return ids
-
-
 def test_every_cell_leads_to_its_evidence(site: Site) -> None:
     reports, _ = stored_reports(site.catalog)
     ids: dict[str, set[str]] = defaultdict(set)
@@ -115,7 +105,9 @@ def test_every_cell_leads_to_its_evidence(site: Site) -> None:
             mode = str(test.parameters.get("mode", ""))
             ids[address].add(anchor + evidence_suffix(mode, stored.id, group_of(test)))
         assert f"results/runs/{stored.id}/" in site.pages
-    assert {a: found for a, wanted in ids.items() if (found := wanted - ids_of(site, a))} == {}
+    assert {
+        a: found for a, wanted in ids.items() if (found := wanted - ids_of_tests(site, a))
+    } == {}
 
 
 def test_a_result_says_all_that_is_known_of_it(site: Site) -> None:
@@ -381,7 +373,7 @@ def test_each_mode_has_a_page_of_its_own_that_leads_to_the_others(site: Site) ->
 def test_the_data_says_of_each_test_where_it_stands(site: Site) -> None:
     for suite in ("huggingface", "timm", "torchbench"):
         data = json.loads((site.root / f"api/v1/results/{suite}.json").read_text("utf-8"))
-        known = ids_of(site, f"{suite}/tests/")
+        known = ids_of_tests(site, f"{suite}/tests/")
         for matrix in data["matrices"]:
             ids = [column["id"] for column in matrix["columns"]]
             assert len(set(ids)) == len(ids)

@@ -7,10 +7,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
-from accelerator_portal.install.resolution import SupportedReleases
 from accelerator_portal.install.rows import AXES
 from accelerator_portal.site import RepositoryLinks
 from accelerator_portal.site.commands_table import commands_table
+from accelerator_portal.site.grid import Grid
 from accelerator_portal.site.selector_view import other_machines, selector_view
 from accelerator_portal.site.templates import TEMPLATES_FOLDER, Templates
 from tests.folders import REPOSITORY
@@ -32,8 +32,7 @@ def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
         "view": view,
         "selector": further,
         "commands": [],
-        "followed": {platform.id: SupportedReleases() for platform in catalog.platforms},
-        "evidence": {},
+        "grid_of_platforms": Grid("platforms", "Platform", (), (), {}),
         "to_root": "",
     }
     return LexborHTMLParser(templates.render("index.md.j2", **context))

@@ -28,11 +28,11 @@ LARGE_PAGES = {
     "compute-platforms/cuda/": (500_000, 9_700),
     "contribute/format/": (210_000, 6_300),
     "compute-platforms/rocm/": (400_000, 7_100),
-    "hardware/": (440_000, 10_600),
+    "hardware/": (475_000, 11_000),
     "questions/": (590_000, 7_200),
     "zh/compute-platforms/cuda/": (540_000, 10_100),
     "zh/compute-platforms/rocm/": (400_000, 7_500),
-    "zh/hardware/": (490_000, 11_500),
+    "zh/hardware/": (525_000, 11_900),
     "zh/questions/": (630_000, 7_500),
 }
 

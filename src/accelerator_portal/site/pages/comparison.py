@@ -77,9 +77,6 @@ _ADDRESSES: Mapping[str, str] = {
 
 _SPEED = message("Measured speed")
 
-_LONGEST_NOTE = 48
-"""Longer notes are only on the page of the platform."""
-
 
 def comparison_grid(site: Site) -> Grid:
     """Return the grid of properties by platforms, of which it shows two at first.
@@ -130,7 +127,8 @@ def comparison_grid(site: Site) -> Grid:
 
 def _grid_cell(platform: Platform, group: str, lines: CellLines) -> Cell:
     text = semicolon_list(line.text for line in lines)
-    notes = [line.note for line in lines if line.note and len(line.note) <= _LONGEST_NOTE]
+    # The notes of vendors are on the page of the platform: they are too long for a cell.
+    notes = [line.note for line in lines if isinstance(line.note, Translatable)]
     address = _ADDRESSES.get(group)
     href = f"compute-platforms/{platform.id}/{address}" if address else ""
     return Cell(text=text, note=notes[0] if notes and len(lines) == 1 else "", href=href)

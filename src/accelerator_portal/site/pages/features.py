@@ -19,8 +19,8 @@ from accelerator_portal.results.stored_reports import LONG_AGO, StoredReport
 from accelerator_portal.site.grid import (
     Cell,
     Grid,
+    GridMark,
     Head,
-    Mark,
     State,
     basis_of_report,
     platforms_by_integration,
@@ -241,7 +241,7 @@ def features_grid(site: Site) -> Grid:
 
 def _grid_cell(platform: PlatformFeatures, feature: FeatureId) -> Cell:
     stated, run = platform.features.get(feature), platform.runs.get(feature)
-    marks: list[Mark] = []
+    marks: list[GridMark] = []
     words: list[str] = []
     if run:
         counts: dict[Outcome, int] = {run.outcome: run.tests - run.passed, "passed": run.passed}
@@ -256,7 +256,7 @@ def _grid_cell(platform: PlatformFeatures, feature: FeatureId) -> Cell:
     part = ""
     if stated:
         state = _STATE[stated.works]
-        marks.append(Mark(state, "stated", _SHARE[state]))
+        marks.append(GridMark(state, "stated", _SHARE[state]))
         part = translatable(stated.part) if stated.part else ""
         words.append(EXTENT_WORDS[stated.works])
     strongest = next((mark for mark in marks if mark.state != "skip"), marks[0])

@@ -38,11 +38,11 @@ from accelerator_portal.site.plots import (
     NARROW,
     WIDE,
     Axes,
-    Axis,
     Bar,
     Dot,
     Frame,
     Plot,
+    PlotAxis,
     bar_panel,
     scatter_plot,
 )
@@ -372,10 +372,10 @@ def _memory_plot(cards: tuple[tuple[str, HardwareModel], ...], width: int) -> Pl
         [*own, *([message("other platforms")] if len(counts) > len(own) else ())],
         dots,
         Axes(
-            Axis(
+            PlotAxis(
                 message("maximum power in W (logarithmic)"), _POWER_TICKS if width == WIDE else ()
             ),
-            Axis(message("memory in GB (logarithmic)"), _MEMORY_TICKS),
+            PlotAxis(message("memory in GB (logarithmic)"), _MEMORY_TICKS),
             {ratio: f"{ratio:g} GB/W" for ratio in _GIGABYTES_PER_WATT},
         ),
         width,
@@ -410,7 +410,7 @@ def _release_plot(catalog: Catalog, platform: PlatformHardware) -> Plot | None:
         platform.name,
         semicolon_list(_products_words(release, all_products) for release in platform.releases),
     )
-    axis = Axis(
+    axis = PlotAxis(
         message("models, of {count}", count=f"{all_products:,}"),
         (0, all_products),
     )

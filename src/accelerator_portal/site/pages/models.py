@@ -31,8 +31,8 @@ from accelerator_portal.site.grid import (
     BASIS_OF,
     Basis,
     Grid,
+    GridMark,
     Head,
-    Mark,
     platforms_by_integration,
     tally,
 )
@@ -541,12 +541,12 @@ _MARK_RANK: Mapping[Basis, int] = {"run": 30, "expected": 20, "stated": 10}
 
 def _strongest(
     catalog: Catalog, family: FamilyView, platform: str, kind: str, *, executorch: bool
-) -> tuple[Mark, str] | None:
+) -> tuple[GridMark, str] | None:
     """Return the mark of a purpose and its words: of a run, or else of a baseline or a document.
 
     Results that were all skipped count only if there is nothing else.
     """
-    found: list[tuple[Mark, str]] = []
+    found: list[tuple[GridMark, str]] = []
     for cell in family.cells.get(platform, ()):
         results = cell.results.of_purpose(training=kind == "train")
         if results.tests and results.executorch == executorch:
@@ -561,7 +561,7 @@ def _strongest(
     for statement in family.stated.get(platform, ()) if not executorch else ():
         if any(_states(purpose, kind) for purpose in statement.by_purpose):
             words = message("{purpose}: {words}", purpose=_PURPOSES[kind], words=statement.words)
-            found.append((Mark("pass", "stated", 1, kind), words))
+            found.append((GridMark("pass", "stated", 1, kind), words))
     return next((one for one in found if one[0].state != "skip"), next(iter(found), None))
 
 

@@ -33,7 +33,7 @@ from accelerator_portal.packages.fitting_releases import (
     torch_requirements,
 )
 from accelerator_portal.packages.news import NewsItem, news
-from accelerator_portal.site.plots import Axis, Bar, Frame, Plot, bar_panel, linear_ticks
+from accelerator_portal.site.plots import Bar, Frame, Plot, PlotAxis, bar_panel, linear_ticks
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import SiteFile, data_file
 from accelerator_portal.site.text_formats import prose_list, python_range
@@ -141,7 +141,7 @@ def _lag_plot(
         bars.append(Bar(label, value, words, is_open=lag is not None and not lag.plugin))
     description = semicolon_list(bar.words for bar in bars if bar.words) if lags else ""
     frame = Frame(f"lag-{platform.id}", platform.accelerator.name, description)
-    axis = Axis(message("days"), (0, *linear_ticks(0, limits[1], 4)[1:]))
+    axis = PlotAxis(message("days"), (0, *linear_ticks(0, limits[1], 4)[1:]))
     return bar_panel(frame, bars, axis, limits)
 
 

@@ -27,8 +27,8 @@ from accelerator_portal.site.grid import (
     Basis,
     Cell,
     Grid,
+    GridMark,
     Head,
-    Mark,
     platforms_by_integration,
     tally,
 )
@@ -140,7 +140,7 @@ def platforms_grid(site: Site) -> Grid:
             if count:
                 words = plural("{count} model family", "{count} model families", count)
                 address = f"{RESULTS_PAGES}/by-model/?with={platform.id}"
-                mark = Mark("pass", basis)
+                mark = GridMark("pass", basis)
                 row[f"models-{basis}"] = Cell(
                     (mark,), str(count), label=words, href=address, order=count
                 )
@@ -216,7 +216,7 @@ def _features_cell(platform: Platform, stated: Iterable[Feature], total: int) ->
         part=extents["partly"],
     )
     return Cell(
-        (Mark("meter", "stated", extents["yes"] / total),),
+        (GridMark("meter", "stated", extents["yes"] / total),),
         f"{extents['yes']} + {extents['partly']}",
         label=words,
         href=f"{PLATFORMS}/{platform.id}/#features",

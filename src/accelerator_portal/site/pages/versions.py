@@ -30,8 +30,8 @@ from accelerator_portal.site.grid import (
     Basis,
     Cell,
     Grid,
+    GridMark,
     Head,
-    Mark,
     platforms_by_integration,
 )
 from accelerator_portal.site.site import Page, Site
@@ -124,7 +124,7 @@ def lag_cells(catalog: Catalog, platform: Platform) -> dict[str, Cell]:
         return {}
     behind = supported.behind
     note = "" if supported.has_command else message("no command")
-    mark = Mark("gap", "stated", behind) if behind else Mark("pass", "stated")
+    mark = GridMark("gap", "stated", behind) if behind else GridMark("pass", "stated")
     label = plural("{count} minor release behind", "{count} minor releases behind", behind)
     address = f"compute-platforms/{platform.id}/#versions"
     return {
@@ -150,7 +150,9 @@ def _offer_cell(words: str, basis: Basis, address: str) -> Cell:
     from_source = words == _FROM_SOURCE
     short = "" if from_source or len(first) > _LONGEST_OFFER else first
     text = f"{short} +{len(others)}" if others else short
-    return Cell((Mark("part" if from_source else "pass", basis),), text, label=words, href=address)
+    return Cell(
+        (GridMark("part" if from_source else "pass", basis),), text, label=words, href=address
+    )
 
 
 def companion_sources(releases: Releases, release: Release, package: str) -> Iterator[Source]:

@@ -11,7 +11,7 @@ from accelerator_portal.catalog import Catalog
 from accelerator_portal.catalog.grouping import grouped
 from accelerator_portal.catalog.message import message
 from accelerator_portal.results.history import History, HistoryPoint, ResultKind, SuiteCount
-from accelerator_portal.site.plots import Frame, Moment, Plot, time_panel
+from accelerator_portal.site.plots import Frame, Plot, PlotMoment, time_panel
 
 MOST_RESULTS = 60
 """The maximum number of different results of a suite over time: older ones are left out."""
@@ -117,14 +117,14 @@ def _plots(id_: str, suites: Sequence[SuiteCourse], *, is_baseline: bool) -> Ite
             yield plot
 
 
-def _moments(results: Sequence[SuiteResult], *, is_baseline: bool) -> Iterator[Moment]:
+def _moments(results: Sequence[SuiteResult], *, is_baseline: bool) -> Iterator[PlotMoment]:
     torch = ""
     for result in results:
         version = (result.torch or "").partition("+")[0]
         event = version if version and version != torch else ""
         torch = version or torch
         words = result_words(result, is_baseline=is_baseline)
-        yield Moment(result.since, result.until, result.passed, result.counted, words, event)
+        yield PlotMoment(result.since, result.until, result.passed, result.counted, words, event)
 
 
 def result_words(result: SuiteResult, *, is_baseline: bool) -> str:
