@@ -14,7 +14,7 @@ from tests.built_site import Site
 # suites and reports do not count.
 _LATIN = """() => {
   const names = ".generation h3, .generation .table-box, table.hardware th, table.hardware td, table.speeds,"
-    + " table.grid-table td, .grid-row dd, .grid-presets a, table.versions td, table.followed td, [href*='#card-'],"
+    + " table.grid-table td, .plot-panels, .grid-row dd, .grid-presets a, table.versions td, table.followed td, [href*='#card-'],"
     + " [href*='results/runs/'], [href*='results/'][href$='/'], .regression dd div, .sources a, .vendor-text a, .vendor-text td, .vendor-text strong, [href*='//github.com/']";
   const apart = `code, pre, script, style, noscript, [lang=en], .page-end a, [aria-hidden], ${names}`;
   const isLatin = (text) => /[A-Za-z]{2}/.test(text) && !/\\p{Script=Han}/u.test(text);
@@ -51,7 +51,16 @@ def unexplained(site: Site, page: Page) -> list[str]:
         "FP8",
         "bfloat16",
     }
-    names |= {"AMP", "GB", "torch.compile", "DataLoader", "torch.accelerator.current_accelerator"}
+    names |= {
+        "AMP",
+        "GB",
+        "ExecuTorch",
+        "JSON",
+        "torch",
+        "torch.compile",
+        "DataLoader",
+        "torch.accelerator.current_accelerator",
+    }
     names |= {
         "torchvision",
         "Plugin",
