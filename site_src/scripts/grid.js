@@ -83,7 +83,8 @@ class Grid {
 
   write() {
     const { text, columns, sort, differences, at } = this.state;
-    const query = new URLSearchParams();
+    const query = new URLSearchParams(location.search); // the selector of the same page has its own
+    for (const name of ["text", "with", "sort", "differences", "basis", "at"]) query.delete(name);
     const bases = this.bases.filter((box) => box.checked).map((box) => box.value);
     if (text) query.set("text", text);
     if (columns.join() !== this.usual.join()) query.set("with", columns.length === this.ids.length ? "all" : columns.join());
