@@ -200,7 +200,8 @@ class Grid {
 
   cellAt(at) {
     const [row, column] = at.split("@");
-    return this.rows.find((one) => one.dataset.row === row)?.cells[this.ids.indexOf(column) + 1];
+    const index = this.ids.indexOf(column);
+    return index < 0 ? undefined : this.rows.find((one) => one.dataset.row === row)?.cells[index + 1];
   }
 
   /** Shows what is behind a cell; if it cannot be read, opens the page. */

@@ -32,7 +32,7 @@ _LATIN = """() => {
 
 # Names that are neither a platform's nor a vendor's, and whole texts that consist of names.
 _NAMES = re.compile(
-    r"(PyTorch|PyPI|Python|glibc|MB|cpu|xpu|(?:cu|rocm)[0-9.]+|Linux|Windows|macOS|WSL2|Dockerfile|Docker|LibTorch|conda|pip|uv|ARM64|x86-64"
+    r"(PyTorch|PyPI|Python|glibc|GB|W|MB|cpu|xpu|(?:cu|rocm)[0-9.]+|Linux|Windows|macOS|WSL2|Dockerfile|Docker|LibTorch|conda|pip|uv|ARM64|x86-64"
     r"|RISC-V|s390x|ppc64le|x86_64|aarch64|riscv64|https://[a-z0-9./-]+|pyproject\.toml"
     r"|requirements\.txt|CUDA|ROCm|ImportError:.*|[0-9][0-9.]*(t|\.dev\d+)?(\+\w+)?|[·,;()–\uff1a\uff0c\u3001])+"
 )
@@ -75,6 +75,7 @@ def unexplained(site: Site, page: Page) -> list[str]:
         names |= {a.name, a.vendor, *a.vendor.split(), *a.name.split()}
         names |= {variant.name for variant in platform.install.variants}
         names |= {a.package.name, a.package.name.replace("_", "-")}
+        names |= {model.name for one in platform.generations for model in one.models}
     if others := site.catalog.other_backends:
         names |= {runtime.name for runtime in others.runtimes}
         names |= {name for one in others.observed for name in (one.name, one.package) if name}

@@ -122,12 +122,15 @@ WALKS = {
     "Gaudi against Ascend": Walk(
         lambda w: (
             w.go("compute-platforms/", "compare/")
-            .click("label:has(input[name=with][value=gaudi])")
+            .click(".grid-presets a[href*=gaudi]")
+            .click(".grid-columns summary")
             .click("label:has(input[name=with][value=ascend])")
+            .click("label:has(input[name=with][value=xpu])")
         ),
         ("Gaudi", "Ascend NPU"),
-        "table.comparison",
-        hides=("ROCm",),
+        "table.grid-table",
+        most_clicks=9,
+        hides=("ROCm", "XPU"),
     ),
     "BERT training": Walk(
         lambda w: (
