@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from typing import NamedTuple
 
 import nh3
 from markdown_it import MarkdownIt
@@ -111,6 +112,7 @@ _ATTRIBUTES = {
 # A citation and the space before it. Markdown has the space; on the page, the number follows the
 # word directly.
 _SPACED_CITATION = re.compile(rf"\s{{0,9}}{CITATION.pattern}")
+_PART_HEADING = re.compile(r'<h3 id="([^"]+)">(.*?)</h3>')
 _CITATION_LINK = re.compile(r'\s*(<sup class="cite">.*?</sup>)')
 
 # A paragraph, list item or cell that holds no other block.
@@ -200,6 +202,20 @@ def render_section(  # noqa: PLR0913 - what a text is, and where it stands
 
     html = render_vendor_text(text, prefix, cite, page, language=language, to_root=to_root)
     return Markup(_BLOCK.sub(_citations_at_end, html))  # noqa: S704 - sanitized just there
+
+
+class GuidePart(NamedTuple):
+    """A part of a guide's section, below a heading of its own."""
+
+    anchor: str
+    title: Markup
+    html: Markup
+
+
+def guide_parts(html: Markup) -> tuple[Markup, list[GuidePart]]:
+    """Split a rendered section of a guide: what comes before its first heading, and the parts."""
+    beginning, *rest = map(Markup, _PART_HEADING.split(html))  # noqa: S704 - pieces of the same
+    return beginning, list(map(GuidePart, rest[::3], rest[1::3], rest[2::3]))
 
 
 def _citations_at_end(block: re.Match[str]) -> str:

@@ -58,7 +58,7 @@ from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import PLATFORMS
 from accelerator_portal.site.text_formats import format_number
-from accelerator_portal.site.vendor_text import SourceList, render_section
+from accelerator_portal.site.vendor_text import SourceList, guide_parts, render_section
 from accelerator_reports.files.sources import Sourced, sources_by_id
 from accelerator_reports.outcomes import Outcome
 from accelerator_reports.report import Report
@@ -320,7 +320,8 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
 
     The variables are:
 
-    - `guide`: the HTML of each section of the guide, by English title, translated if possible
+    - `guide`: the HTML of each section of the guide as `guide_parts` splits it, by English title,
+      translated if possible
     - `translation`: the `Translation` of the guide, or None
     - `chinese_names`: the vendor's names in Chinese characters
     - `is_older`: whether the English guide has changed since the translation
@@ -335,8 +336,10 @@ def vendor_texts(platform: Platform, sources: SourceList, language: Language) ->
     guide = translation.text if translation else platform.guide
     return {
         "guide": {
-            section.title: render_section(
-                platform.guide, sources, section.text, slug(section.title), language=language
+            section.title: guide_parts(
+                render_section(
+                    platform.guide, sources, section.text, slug(section.title), language=language
+                )
             )
             for section in guide.sections
         },

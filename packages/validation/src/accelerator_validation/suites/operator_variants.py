@@ -693,12 +693,14 @@ def check_combined(lab: OperatorLab) -> Iterator[None]:
 def _squares_overflow(lab: OperatorLab) -> Iterator[SampleInput]:
     """Yield inputs in float16 whose squares overflow, though the smaller result is finite.
 
-    No other narrow type matters: squares overflow in bfloat16 where they do in float32.
+    No other narrow type matters: squares overflow in bfloat16 where they do in float32. Each input
+    is also tried alone: the default order of a norm squares, and no sample may have it.
     """
     if lab.dtype is not torch.float16 or is_elementwise(lab.info) or is_decomposition(lab.info):
         return
     most = torch.finfo(lab.dtype).max
-    for sample in lab.samples:
+    alone = [with_arguments(sample, sample.input, (), {}) for sample in lab.samples]
+    for sample in (*lab.samples, *alone):
         if not isinstance(sample.input, torch.Tensor) or not sample.input.is_floating_point():
             continue
         factor = 1.5 * most**0.5 / (max_magnitude(sample.input) or math.inf)
