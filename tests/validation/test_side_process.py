@@ -70,6 +70,7 @@ def until_written(note: Path) -> None:
 
 
 def test_what_is_started_while_interrupts_are_ignored_ignores_them() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
     program = "import signal; print(signal.getsignal(signal.SIGINT).name)"
     with interrupts_ignored():
         signal.raise_signal(signal.SIGINT)

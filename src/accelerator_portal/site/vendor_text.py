@@ -214,7 +214,7 @@ class GuidePart(NamedTuple):
 
 def guide_parts(html: Markup) -> tuple[Markup, list[GuidePart]]:
     """Split a rendered section of a guide: what comes before its first heading, and the parts."""
-    beginning, *rest = map(Markup, _PART_HEADING.split(html))  # noqa: S704 - pieces of the same
+    beginning, *rest = map(Markup, _PART_HEADING.split(html))
     return beginning, list(map(GuidePart, rest[::3], rest[1::3], rest[2::3]))
 
 

@@ -40,7 +40,7 @@ def test_every_page_names_the_same_newest_release(site: Site) -> None:
         without = "" if followed.has_command else "no command"
         assert cards[platform.id] == f"{followed.newest}{', ' * bool(without)}{without}"
         for cells in (home, versions):
-            assert cells[platform.id, "newest"].text() == f"{followed.newest}{without}"
+            assert cells[platform.id, "newest"].text() == f"{followed.newest} {without}".strip()
         assert compared[row, platform.id].text(separator=" ").split()[0] == followed.newest
         with_command = [
             release

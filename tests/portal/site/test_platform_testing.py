@@ -46,5 +46,5 @@ def test_the_tests_of_pytorchs_changes_are_named(page: Page) -> None:
 
 
 def test_a_questions_heading_shows_code_as_code(page: Page) -> None:
-    codes = [node.text() for node in page.tree.css("#faq ~ h3 code")]
+    codes = [node.text() for node in page.tree.css("#faq ~ details h3 code")]
     assert codes == ["torch.<acme>", "a_b_c"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,9 @@ _LARGE_ELEMENTS = 140_000
 
 _LONG_AXIS = 70_015
 """The length of a long axis: above 2**16, and of every vectorized loop the longest rest is left."""
+
+_BATCH_AXES = 3
+"""The number of axes from which on the first ones count matrices."""
 
 _END = 64
 """The number of elements at the end of a long axis that are small."""
@@ -167,15 +170,38 @@ def with_long_axis(sample: SampleInput, seed: int, *, named: bool = False) -> Sa
     If `named` is true, it is the axis that the sample names instead; None if that is the last one.
     The numbers are drawn from those of the tensor.
     """
+    dim = _axes_of_only_tensor(sample)
+    if not named:
+        return _lengthened(sample, -1, seed) if dim else None
+    axis = sample.kwargs.get("dim", next(iter(sample.args), None))
+    is_other = type(axis) is int and -dim <= axis < dim - 1 and axis != -1
+    return _lengthened(sample, axis, seed) if is_other else None
+
+
+def with_many_matrices(sample: SampleInput, seed: int) -> SampleInput | None:
+    """Return a copy of a sample of one tensor of three axes or more whose first axis is long.
+
+    A grid of threads may have an axis of at most 65,535 blocks. None for other samples.
+    """
+    if _axes_of_only_tensor(sample) < _BATCH_AXES:
+        return None
+    small = [min(size, _BATCH_AXES) for size in tensors(sample_values(sample))[0].shape]
+    return _lengthened(sample, 0, seed, small)
+
+
+def _axes_of_only_tensor(sample: SampleInput) -> int:
+    """Return the number of axes of a small tensor that is a sample's only one, otherwise 0."""
     found = tensors(sample_values(sample))
-    if len(found) != 1 or found[0].layout is not torch.strided or not found[0].dim():
-        return None
-    axis = sample.kwargs.get("dim", next(iter(sample.args), None)) if named else -1
-    last = found[0].dim() - 1
-    is_other = type(axis) is int and -last <= axis + 1 and axis < last and (not named or axis != -1)
-    if not is_other or not found[0].numel() or found[0].numel() > _LARGE_ELEMENTS:
-        return None
-    shape = list(found[0].shape)
+    if len(found) != 1 or found[0].layout is not torch.strided:
+        return 0
+    return found[0].dim() if 0 < found[0].numel() <= _LARGE_ELEMENTS else 0
+
+
+def _lengthened(
+    sample: SampleInput, axis: int, seed: int, small: Sequence[int] = ()
+) -> SampleInput:
+    """Return a copy of a sample whose only tensor has a long axis, and is otherwise as `small`."""
+    shape = list(small or tensors(sample_values(sample))[0].shape)
     shape[axis] = _LONG_AXIS
     draw = torch.Generator().manual_seed(seed)
     return map_tensors(sample, lambda value: _with_small_end(_drawn(value, shape, draw), axis))
@@ -221,6 +247,15 @@ def in_all_quadrants(value: torch.Tensor) -> torch.Tensor:
     turns = torch.tensor([1, 1j, -1, -1j], dtype=value.dtype)
     turned = source * turns[torch.arange(value.numel()) % len(turns)].view(value.shape)
     return torch.where((source.real != 0) & (source.imag != 0), turned, source)
+
+
+def beginning_with_zero(value: torch.Tensor) -> torch.Tensor:
+    """Return a copy of numbers whose first one is 0."""
+    if value.layout is not torch.strided or not value.numel():
+        return value
+    changed = value.detach().clone(memory_format=torch.contiguous_format)
+    changed.view(-1)[0] = 0
+    return changed
 
 
 def made_distinct(sample: SampleInput, seed: int) -> SampleInput:

@@ -36,6 +36,7 @@ from accelerator_validation.suites.layouts import (
     strides_differ,
     with_layout,
     with_long_axis,
+    with_many_matrices,
 )
 from accelerator_validation.suites.model_comparison import grows_with_each_call
 from accelerator_validation.suites.operator_lab import (
@@ -45,6 +46,7 @@ from accelerator_validation.suites.operator_lab import (
     inplace_call,
     is_decomposition,
     is_elementwise,
+    is_finite,
     is_foreach,
 )
 from accelerator_validation.suites.other_arguments import (
@@ -544,7 +546,7 @@ def check_repeat(lab: OperatorLab) -> Iterator[None]:
     Between the calls, the operator gets other numbers in the same shapes.
     """
     repeatable = (sample for sample in lab.samples if lab.reference(sample) is not None)
-    is_memory_checked = False
+    measured: set[bool] = set()  # with tensors of one shape, and of several, as kernels differ
     for sample in islice(repeatable, lab.limit):
         lab.announce("again", sample)
         first = [value.cpu() for value in tensors(leaves(lab.call(lab.on_device(sample))))]
@@ -559,8 +561,9 @@ def check_repeat(lab: OperatorLab) -> Iterator[None]:
                 if old.layout is torch.strided and not _nearly_equal(old, new.cpu()):
                     raise MismatchError("the same inputs give another result")
         lab.compare_derived(other, "other numbers in the same shapes")
-        if not is_memory_checked and any(value.numel() for value in first):
-            is_memory_checked = True
+        has_several = len({value.shape for value in tensors(sample_values(sample))}) > 1
+        if has_several not in measured and any(value.numel() for value in first):
+            measured.add(has_several)
             if lost := grows_with_each_call(partial(_call_on_device, lab, sample)):
                 raise CheckFailedError(f"memory grows by {lost:,} bytes with each call")
         yield
@@ -571,7 +574,7 @@ def _call_on_device(lab: OperatorLab, sample: SampleInput) -> object:
 
 
 def check_large(lab: OperatorLab) -> Iterator[None]:
-    """Compare the results of inputs with many elements, and with a long axis.
+    """Compare the results of inputs with many elements, with a long axis, and with many matrices.
 
     In bfloat16 and float16, numbers have one sign, so that sums grow: in these types, they would
     stop early or overflow.
@@ -584,6 +587,8 @@ def check_large(lab: OperatorLab) -> Iterator[None]:
         larger = (change(sample, lab.seed) for sample in by_size)
         yield from islice(_check_larger(lab, filter(None, larger)), lab.limit)
         yield from _check_bounded(lab, by_size, change)
+    batches = (with_many_matrices(sample, lab.seed) for sample in by_size)
+    yield from islice(_check_larger(lab, filter(None, batches)), 1)
 
 
 def _without_signs(value: torch.Tensor) -> torch.Tensor:
@@ -594,7 +599,7 @@ def _check_larger(lab: OperatorLab, samples: Iterable[SampleInput]) -> Iterator[
     for large in samples:
         if not _is_affordable(lab, large):
             continue
-        if lab.dtype is torch.float16 and not _is_finite(lab.reference(large)):
+        if lab.dtype is torch.float16 and not is_finite(lab.reference(large)):
             continue  # where sums overflow, the result depends on the order of the steps
         if lab.compare_derived(large, "a large input"):
             yield
@@ -619,11 +624,6 @@ def _check_bounded(
         for what, grown in with_bounded_integers(made_distinct(larger, lab.seed), bounded):
             if _is_affordable(lab, grown) and lab.compare_derived(grown, f"a large input, {what}"):
                 yield
-
-
-def _is_finite(values: Sequence[object] | None) -> bool:
-    found = [value for value in tensors(values or ()) if value.layout is torch.strided]
-    return all(bool(value.isfinite().all()) for value in found)
 
 
 def check_arguments(lab: OperatorLab) -> Iterator[None]:

@@ -35,7 +35,12 @@ from accelerator_validation.matrix import Matrix
 from accelerator_validation.plan import Offer
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites.aten import observe_operators
-from accelerator_validation.suites.layouts import in_all_quadrants, map_tensors, with_shape
+from accelerator_validation.suites.layouts import (
+    beginning_with_zero,
+    in_all_quadrants,
+    map_tensors,
+    with_shape,
+)
 from accelerator_validation.suites.model_comparison import full_float32
 from accelerator_validation.suites.operator_lab import (
     WITH_TIES,
@@ -44,6 +49,7 @@ from accelerator_validation.suites.operator_lab import (
     changes_inputs,
     is_decomposition,
     is_elementwise,
+    is_finite,
     is_foreach,
 )
 from accelerator_validation.suites.operator_variants import (
@@ -239,6 +245,9 @@ def _check_further(lab: OperatorLab, trial: OperatorTest, what: str) -> None:
     if lab.dtype.is_complex and not is_decomposition(lab.info):
         turned = map_tensors(trial.sample, in_all_quadrants)
         lab.compare_derived(turned, "numbers in all quadrants")
+        with_zero = map_tensors(turned, beginning_with_zero)
+        if is_elementwise(lab.info) and is_finite(lab.reference(with_zero)):
+            lab.compare_derived(with_zero, "numbers of which one is 0")
 
 
 def _has_few_samples(dtype: torch.dtype, matrix: Matrix) -> bool:
