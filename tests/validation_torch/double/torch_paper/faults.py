@@ -81,6 +81,7 @@ _ROOT_OF_HALF = 256
 _TINY = 1e-8
 _FAR = 1000
 _MOST_AXES = 6
+_MOST_BLOCKS = 65_535
 _LONGEST_ROW = 65_536
 _FIRST_RESULTS: dict[str, torch.Tensor] = {}
 
@@ -137,7 +138,8 @@ def computed(fault: str | None, compute: Callable[[], Any], args: Any, kwargs: A
             return compute()
         except (RuntimeError, IndexError):
             return torch.zeros_like(tensors(args)[0])
-    if fault == "leak":
+    has_shapes = len({value.shape for value in tensors((args, kwargs))}) > 1
+    if fault == "leak" or (fault == "leak-shapes" and has_shapes):
         _KEPT.append(bytearray(4 * 1024 * 1024))
         _KEPT[-1][::4096] = b"x" * len(_KEPT[-1][::4096])  # so that the memory is used
     before = [value.clone() for value in tensors(args)] if fault == "frozen" else []
@@ -181,6 +183,8 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
             type(value) is int and _VECTOR < value < _MOST_FOR_INTEGERS
             for value in tree_leaves(args)
         ),
+        "planes": any(value.shape[:-2].numel() > _MOST_BLOCKS for value in given),
+        "zero": any(v.is_complex() and (v.detach() == 0).any() for v in given),
         "quadrant": any(
             v.is_complex() and ((v.real < 0) & (v.imag < 0)).any() for v in map(_detached, given)
         ),
