@@ -18,6 +18,7 @@ SELECTED = " or ".join(f"operators/{name}?" for name in OPERATORS)
 KEYS = [f"operators/{name}?dtype={dtype}&mode={mode}" for _, _, name, mode, dtype in TABLE]
 TESTS = [argument for key in KEYS for argument in ("--test", key)]
 IDS = [" ".join(row[:2]) for row in TABLE]
+assert len({fault.partition("=")[0] for _, fault, *_ in TABLE}) == len(TABLE)  # one for each
 FAULTS = ",".join(fault for _, fault, _, _, _ in TABLE)
 
 
