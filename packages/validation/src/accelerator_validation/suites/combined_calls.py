@@ -404,8 +404,13 @@ def _stretched(value: torch.Tensor, old: int, new: int, only: int | None) -> tor
     """Return a tensor with another length of an axis, or of all axes of a length.
 
     Its numbers are repeated or left out in order, so that sorted numbers stay sorted.
+
+    Raises ValueError before it would make too many, as of many axes of one length.
     """
-    for axis, length in enumerate(value.shape):
-        if length == old and only in {None, axis}:
-            value = value.index_select(axis, torch.arange(new) * old // max(new, 1))
+    axes = [n for n, length in enumerate(value.shape) if length == old and only in {None, n}]
+    others = math.prod(length for n, length in enumerate(value.shape) if n not in axes)
+    if others * new ** len(axes) > _MOST_ELEMENTS:
+        raise ValueError
+    for axis in axes:
+        value = value.index_select(axis, torch.arange(new) * old // max(new, 1))
     return value
