@@ -30,7 +30,7 @@ LARGE_PAGES = {
     "compute-platforms/rocm/": (400_000, 7_100),
     "hardware/": (475_000, 11_000),
     "questions/": (590_000, 7_200),
-    "zh/compute-platforms/cuda/": (540_000, 10_150),
+    "zh/compute-platforms/cuda/": (540_000, 10_100),
     "zh/compute-platforms/rocm/": (400_000, 7_500),
     "zh/hardware/": (525_000, 11_900),
     "zh/questions/": (630_000, 7_500),
