@@ -30,6 +30,8 @@ WRONG: dict[str, tuple[str, Callable[[], torch.Tensor]]] = {
     "another probability": ("bernoulli", lambda: 1.0 * (torch.rand(NUMBERS) < 0.33)),
     "no scale": ("nn.functional.dropout", lambda: 1.0 * (torch.rand(NUMBERS) > 0.3)),
     "each number twice": ("rand_like", lambda: torch.rand(NUMBERS // 2).repeat_interleave(2)),
+    "each tile alike": ("rand_like", lambda: torch.rand(4096).repeat(25)[:NUMBERS]),
+    "two halves alike": ("bernoulli", lambda: 1.0 * (torch.rand(49_000) < 0.3).repeat(2)),
     "not a number": (
         "rand_like",
         lambda: torch.rand(NUMBERS).index_fill(0, torch.tensor(7), torch.nan),

@@ -1,4 +1,4 @@
-"""Checks random operators by statistics: distribution, seed, and independence of neighbors.
+"""Checks random operators by statistics: distribution, seed, and independence.
 
 The bounds hold for every correct generator with a stated probability of error, by the inequalities
 of Dvoretzky, Kiefer and Wolfowitz (distribution) and of Hoeffding (shares). Sources: P. Massart,
@@ -34,7 +34,7 @@ _TAKE_GENERATORS = frozenset(
     {
         *("bernoulli", "bernoulli_", "uniform_", "normal", "normal_", "randn", "rand", "randint"),
         *("random_", "randperm", "exponential_", "cauchy_", "log_normal_", "geometric_"),
-        "multinomial",
+        *("multinomial", "poisson"),
     }
 )
 """The names of functions with an argument `generator`."""
@@ -162,7 +162,7 @@ class _GeneratorMode(TorchFunctionMode):
 
 
 def check_law(numbers: torch.Tensor, law: Law, what: str) -> None:
-    """Raise MismatchError if numbers do not follow a law, or if neighbors depend on each other."""
+    """Raise MismatchError if numbers do not follow a law, or if they depend on each other."""
     if not numbers.numel() or bool(torch.isnan(numbers).any()):
         raise MismatchError(f"{what}: the numbers are missing or NaN")
     bound = math.sqrt(math.log(2 / ERROR_PROBABILITY) / (2 * len(numbers)))
@@ -190,7 +190,7 @@ def check_law(numbers: torch.Tensor, law: Law, what: str) -> None:
         middle = float(numbers.median())
         bits = numbers > middle
         share_of_bits = float(bits.double().mean())
-    _check_neighbors(bits, share_of_bits, what)
+    _check_independence(bits, share_of_bits, what)
 
 
 def _check_distribution(numbers: torch.Tensor, law: Distribution, bound: float, what: str) -> None:
@@ -205,13 +205,23 @@ def _check_distribution(numbers: torch.Tensor, law: Distribution, bound: float, 
         raise MismatchError(f"{what}: the distribution is off by {gap:.4f} ({limit})")
 
 
-def _check_neighbors(bits: torch.Tensor, share: float, what: str) -> None:
-    pairs = len(bits) // 2
-    expected = share**2 + (1 - share) ** 2
-    agreement = float((bits[0 : 2 * pairs : 2] == bits[1 : 2 * pairs : 2]).double().mean())
-    if abs(agreement - expected) > 2 * math.sqrt(math.log(2 / ERROR_PROBABILITY) / (2 * pairs)):
-        detail = f"{agreement:.4f} of them are alike, {expected:.4f} expected"
-        raise MismatchError(f"{what}: neighbors depend on each other ({detail})")
+def _check_independence(bits: torch.Tensor, share: float, what: str) -> None:
+    """Raise MismatchError if numbers depend on those at a distance, such as in a tile before.
+
+    The covariance of the bits at each distance is compared with 0. The pairs at a distance are two
+    sets in which no number comes twice, so that Hoeffding's inequality holds for each.
+    """
+    count = len(bits)
+    size = 2 ** math.ceil(math.log2(2 * count))  # without a circle
+    spectrum = torch.fft.rfft(bits.double() - share, n=size)
+    distances = torch.arange(1, count // 2 + 1)
+    pairs = count - distances
+    covariances = torch.fft.irfft(spectrum.abs() ** 2, n=size)[distances] / pairs
+    bounds = torch.sqrt(math.log(2 * count / ERROR_PROBABILITY) / pairs)
+    worst = int((covariances.abs() - bounds).argmax())
+    if covariances[worst].abs() > bounds[worst]:
+        detail = f"covariance {covariances[worst]:.4f}, up to {bounds[worst]:.4f} allowed"
+        raise MismatchError(f"{what}: numbers {worst + 1} apart depend on each other ({detail})")
 
 
 def _normal(mean: float, deviation: float) -> Distribution:
@@ -274,6 +284,9 @@ def _uniform_numbers(dtype: torch.dtype, device: str) -> torch.Tensor:
     return torch.zeros(NUMBERS, dtype=dtype).to(device).uniform_()
 
 
+_POISSON = _table(
+    torch.tensor([3.0**k * math.exp(-3) / math.factorial(k) for k in range(40)])  # below 1e-23 above
+)
 _GEOMETRIC = Distribution(lambda x: 1 - 0.7 ** x.floor().clamp(min=0))
 
 
@@ -346,10 +359,14 @@ LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     "randint_like": (
         ("randint_like", lambda d: torch.randint_like(_filled(0, d), 0, 10), _integers(0, 10)),
     ),
-    "exponential": _in_place(
-        "exponential_(1.5)",
-        lambda t: t.exponential_(1.5),
-        Distribution(lambda x: 1 - torch.exp(-1.5 * x.clamp(min=0))),
+    "exponential": (
+        *_in_place(
+            "exponential_(1.5)",
+            lambda t: t.exponential_(1.5),
+            Distribution(lambda x: 1 - torch.exp(-1.5 * x.clamp(min=0))),
+        ),
+        # Like randperm, without an OpInfo of its own.
+        ("poisson(3)", lambda d: torch.poisson(_filled(3, d)), _POISSON),
     ),
     "cauchy": _in_place(
         "cauchy_(1, 2)",
