@@ -11,6 +11,7 @@ import pytest
 from accelerator_automation.upstream.callback import (
     completed_callback,
     conclusion,
+    failed_tests,
     in_progress_callback,
     read_dispatched,
     result_counts,
@@ -71,6 +72,14 @@ def test_the_relay_gets_its_own_payload_back_and_the_counts_of_the_report() -> N
             "started_at": None,
             "completed_at": "2026-11-21T12:00:00Z",
             "test_results": {"passed": 1, "failed": 1, "skipped": 1},
+            "failed_tests_detail": [
+                {
+                    "name": "made-up/b",
+                    "classname": "made-up",
+                    "message": "It says `why`.",
+                    "duration": None,
+                }
+            ],
         },
     }
 
@@ -111,8 +120,7 @@ def test_a_nightly_run_names_pytorch_s_commit_instead_of_a_delivery(event_type: 
     )
     assert body["payload"] == {"repository": {"full_name": "pytorch/pytorch"}, "head_sha": HEAD}
     assert (body["delivery_id"], body["workflow"]["check_run_id"]) == (HEAD, "12-2")
-    assert RelayDouble(set(), {HEAD}).receive(body) == 200
-    assert RelayDouble(set(), set()).receive(body) == 400
+    assert RelayDouble(set()).receive(body) == 200
 
 
 @pytest.mark.parametrize("commit", ["", "abc1234", "A" * 40])
@@ -144,16 +152,88 @@ def test_a_baseline_is_no_run() -> None:
     ("changed", "words"),
     [
         ({"GITHUB_RUN_ID": "x"}, "GITHUB_RUN_ID is missing or not valid"),
-        ({"GITHUB_JOB": ""}, "--job-name, or GITHUB_JOB, is missing or not valid"),
-        ({"GITHUB_SERVER_URL": "http://x"}, "GITHUB_SERVER_URL, GITHUB_REPOSITORY or "),
-        ({"GITHUB_REPOSITORY": ""}, "GITHUB_SERVER_URL, GITHUB_REPOSITORY or "),
+        ({"GITHUB_JOB": ""}, "--job-name or GITHUB_JOB is missing or not valid"),
+        ({"GITHUB_SERVER_URL": "http://x"}, "GITHUB_SERVER_URL or GITHUB_REPOSITORY"),
+        ({"GITHUB_REPOSITORY": ""}, "GITHUB_SERVER_URL or GITHUB_REPOSITORY"),
     ],
 )
-def test_a_job_outside_of_github_actions_is_refused(changed: dict[str, str], words: str) -> None:
+def test_a_job_outside_of_a_ci_system_is_refused(changed: dict[str, str], words: str) -> None:
     with pytest.raises(RefusedEventError, match=words):
         workflow_job({**HERE, **changed}, "456", None)
-    with pytest.raises(RefusedEventError, match="GITHUB_WORKFLOW is missing or not valid"):
-        workflow_job({}, "456", None)
+
+
+def test_all_that_is_missing_is_said_at_once() -> None:
+    missing = (
+        r"GITHUB_WORKFLOW, --job-name or GITHUB_JOB, GITHUB_SERVER_URL .*, GITHUB_RUN_ID are mis"
+    )
+    with pytest.raises(RefusedEventError, match=missing):
+        workflow_job({}, None, None)
+    with pytest.raises(RefusedEventError, match=r"--check-run is .*--artifact is .*https://"):
+        workflow_job(HERE, "x", "ftp://x")
+
+
+BUILDKITE = {
+    "BUILDKITE": "true",
+    "BUILDKITE_BUILD_ID": "0190f5a2-6a42-4e3d-9a6b-3b0d5d5d0c6f",
+    "BUILDKITE_BUILD_NUMBER": "4711",
+    "BUILDKITE_BUILD_URL": "https://buildkite.com/vendor/nightly/builds/4711",
+    "BUILDKITE_PIPELINE_SLUG": "nightly",
+    "BUILDKITE_LABEL": "operators",
+    "BUILDKITE_RETRY_COUNT": "1",
+}
+ANY_SYSTEM = {
+    "WORKFLOW_NAME": "nightly",
+    "WORKFLOW_URL": "https://gitlab.example.org/vendor/plugin/-/jobs/4711",
+    "JOB_NAME": "operators",
+    "RUN_ID": "4711",
+    "RUN_ATTEMPT": "2",
+}
+
+
+@pytest.mark.parametrize("variables", [BUILDKITE, ANY_SYSTEM])
+def test_other_ci_systems_report_a_nightly_run(variables: dict[str, str]) -> None:
+    job = workflow_job(variables, None, None)
+    assert (job.name, job.job_name, job.run_id, job.run_attempt) == (
+        "nightly",
+        "operators",
+        "4711",
+        "2",
+    )
+    body = completed_callback(self_started_payload("nightly", HEAD), job, PASSED, NOW)
+    assert body["workflow"]["check_run_id"] == "4711-2"
+    assert RelayDouble(set()).receive(body) == 200
+
+
+def test_the_id_of_a_build_is_a_number_as_the_relay_fails_for_another() -> None:
+    for variables in (
+        {**ANY_SYSTEM, "RUN_ID": BUILDKITE["BUILDKITE_BUILD_ID"]},
+        {**BUILDKITE, "BUILDKITE_BUILD_NUMBER": ""},
+        {**BUILDKITE, "BUILDKITE_RETRY_COUNT": "x"},
+    ):
+        with pytest.raises(
+            RefusedEventError, match=r"(RUN_ID|BUILD_NUMBER|COUNT) is missing or not valid"
+        ):
+            workflow_job(variables, None, None)
+    body = body_of("in_progress")
+    body["workflow"]["run_id"] = BUILDKITE["BUILDKITE_BUILD_ID"]
+    assert RelayDouble({DELIVERY}).receive(body) == 500
+
+
+def test_a_run_that_was_cancelled_has_no_report() -> None:
+    dispatched, job = read_dispatched(nested(pull_webhook())), workflow_job(HERE, None, None)
+    workflow = completed_callback(dispatched, job, None, NOW, "timed_out")["workflow"]
+    assert workflow["conclusion"] == "timed_out"
+    assert "test_results" not in workflow
+
+
+def test_failed_tests_are_listed_as_far_as_the_hud_keeps_them() -> None:
+    many = report({f"t{n}": "failed" for n in range(60)})
+    long = many.model_copy(
+        update={"tests": tuple(t.model_copy(update={"reason": "x" * 900}) for t in many.tests)}
+    )
+    listed = failed_tests(long)
+    assert len(listed) == 50
+    assert {len(test["message"]) for test in listed} == {500}
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", event({}), event({"pull_request": {"number": 1}})])

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import click
 
@@ -61,6 +61,11 @@ def upstream() -> None:
 )
 @click.option("--job-name", help="Name the job. Each leg of a matrix needs its own name.")
 @click.option("--check-run", help="Pass the ID of the job's check run, which is job.check_run_id.")
+@click.option(
+    "--conclusion",
+    type=click.Choice(get_args(relay.EarlyEnd)),
+    help="State how a run without a report ended. Default: what the report says.",
+)
 @click.option("--artifact", help="Link to the full report at this address.")
 @click.option(
     "--nightly", "event_type", flag_value="nightly", help="Report a nightly run of your CI."
@@ -83,7 +88,9 @@ def callback(
     """Print the callback for PyTorch's cross-repository CI relay.
 
     Send "--status in_progress" when the job starts and "--status completed" with the report when it
-    ends. With --test-results, print the counts for the input "test-results" of the relay's action.
+    ends. The job is read from the variables of GitHub Actions or Buildkite, or from WORKFLOW_NAME,
+    WORKFLOW_URL, JOB_NAME, RUN_ID and RUN_ATTEMPT. With --test-results, print the counts for the
+    input "test-results" of the relay's action.
     """
     try:
         if only_results:
@@ -106,15 +113,17 @@ def _callback_body(
             error_text = f"--{options['event_type']} can't send in_progress. Use --status completed"
             raise click.UsageError(error_text)
         return relay.in_progress_callback(_dispatched_event(options["event"]), job, now)
-    report = _required_report(file)
+    ended = options["conclusion"]
+    report = None if ended and not file else _required_report(file)
     if event_type := options["event_type"]:
-        commit = options["commit"] or report.environment.torch_commit or ""
+        commit = options["commit"] or (report and report.environment.torch_commit) or ""
         payload = relay.self_started_payload(event_type, commit)
-        _refuse_other_commits(commit, report)
-        return relay.completed_callback(payload, job, report, now)
+        if report:
+            _refuse_other_commits(commit, report)
+        return relay.completed_callback(payload, job, report, now, ended)
     if options["commit"]:
         raise click.UsageError("the event states the commit. Remove --commit, or add --nightly")
-    return relay.completed_callback(_dispatched_event(options["event"]), job, report, now)
+    return relay.completed_callback(_dispatched_event(options["event"]), job, report, now, ended)
 
 
 def _refuse_other_commits(commit: str, report: Report) -> None:

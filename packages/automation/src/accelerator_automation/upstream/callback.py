@@ -1,25 +1,31 @@
 """Builds the JSON body that a vendor sends to PyTorch's CI relay to report a test run (callback).
 
 The format is that of the action `cross-repo-ci-relay-callback` in pytorch/test-infra at commit
-61a77570f. The action, not this module, sends the callback, with a token that proves the vendor's
-repository. The relay needs `in_progress` before `completed` for each job of an event, and refuses a
-second callback of the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
+0d2f4a53, whose `report_callback.py` also takes runs of other CI systems. The action, or the
+vendor's own step, sends the callback with a token that proves the vendor's repository. The relay
+needs `in_progress` before `completed` for each job of an event, and refuses a second callback of
+the same state: `tests/automation/upstream/relay_contract.py` lists its rules.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Mapping
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
 from accelerator_automation.github.models import GitHubModel, time_text
 from accelerator_automation.upstream.incoming import UPSTREAM, EventId, RefusedEventError, Sha1
+from accelerator_reports.outcomes import BAD
 from accelerator_reports.report import Report
 from accelerator_reports.report_views import relay_summary
+from accelerator_reports.test_ids import identity_of
 
-Conclusion = Literal["success", "failure"]
+EarlyEnd = Literal["failure", "cancelled", "timed_out", "skipped"]
+"""How a run may end that has no report."""
+Conclusion = EarlyEnd | Literal["success"]
 SelfStartedEvent = Literal["nightly", "periodic"]
 """The kind of schedule on which a vendor starts runs; for these, the relay accepts only
 `completed`."""
@@ -42,22 +48,22 @@ class SelfStarted(GitHubModel):
     event_type: SelfStartedEvent
     """The kind of schedule that started the run."""
     delivery_id: Sha1
-    """PyTorch's commit that was tested; the relay asks GitHub whether it exists."""
+    """PyTorch's commit that was tested."""
     payload: dict[str, Any]
     """The repository and the commit."""
 
 
 class WorkflowJob(GitHubModel):
-    """The job that ran, as GitHub's environment variables describe it."""
+    """The job that ran, as environment variables describe it."""
 
     name: Annotated[str, Field(min_length=1)]
     """The workflow's name."""
     job_name: Annotated[str, Field(min_length=1)]
     """The job's name; each job of a matrix needs its own name."""
-    url: Annotated[str, Field(pattern=r"^https://[\w.:-]+/[\w.-]+/[\w.-]+/actions/runs/")]
+    url: Annotated[str, Field(pattern=r"^https://[\w.:-]+/[\w.-]+/[\w./#-]+$")]
     """The URL of the run's page."""
     run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
-    """The id of the run."""
+    """The id of the run. The relay reads a whole number, and fails for a UUID."""
     run_attempt: Annotated[str, Field(pattern=r"^[0-9]+$")] = "1"
     """The number of the attempt."""
     check_run_id: Annotated[str, Field(pattern=r"^[0-9]+(-[0-9]+)?$")]
@@ -69,22 +75,41 @@ class WorkflowJob(GitHubModel):
 
 _NO_EVENT_TEXT = "the event is not a JSON object"
 _EVENT_FILE_REMEDY = 'Pass the file of the repository_dispatch event: --event "$GITHUB_EVENT_PATH"'
-_RUN_VARIABLES = "GITHUB_SERVER_URL, GITHUB_REPOSITORY or GITHUB_RUN_ID"
-# The variable or option that sets each key of a WorkflowJob.
-_SOURCE_BY_KEY = {
+_GITHUB_URL = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")
+# The variables that state a job. Buildkite's are upstream's choice in
+# `report_callback_buildkite.sh`@0dc28d99, but for the number of the build: its id is a UUID.
+_GITHUB = {
     "name": "GITHUB_WORKFLOW",
-    "job_name": "--job-name, or GITHUB_JOB,",
-    "url": _RUN_VARIABLES,
+    "job_name": "GITHUB_JOB",
     "run_id": "GITHUB_RUN_ID",
     "run_attempt": "GITHUB_RUN_ATTEMPT",
-    "check_run_id": "--check-run",
-    "artifact_url": "--artifact",
+}
+_BUILDKITE = {
+    "name": "BUILDKITE_PIPELINE_SLUG",
+    "job_name": "BUILDKITE_LABEL",
+    "url": "BUILDKITE_BUILD_URL",
+    "run_id": "BUILDKITE_BUILD_NUMBER",
+    "run_attempt": "BUILDKITE_RETRY_COUNT",
+}
+# Those of upstream's `report_callback.py`, for every other CI system.
+_ANY_SYSTEM = {
+    "name": "WORKFLOW_NAME",
+    "job_name": "JOB_NAME",
+    "url": "WORKFLOW_URL",
+    "run_id": "RUN_ID",
+    "run_attempt": "RUN_ATTEMPT",
 }
 _REMEDIES = {
     "check_run_id": "Pass the number in ${{ job.check_run_id }}",
     "artifact_url": "Pass an address that starts with https://",
 }
-_DEFAULT_REMEDY = "Run the command in a job of GitHub Actions, which sets it"
+_OPTIONS = {"check_run_id": "--check-run", "artifact_url": "--artifact"}
+_DEFAULT_REMEDY = (
+    "Run the command in a job of GitHub Actions or Buildkite, or set "
+    f"{', '.join(_ANY_SYSTEM.values())}"
+)
+_MOST_FAILED_TESTS, _MOST_CHARACTERS = 50, 500
+"""How many failed tests, and how much of a message, PyTorch's HUD keeps (`crcrUtils.ts`)."""
 
 
 def read_dispatched(event: bytes) -> Dispatched:
@@ -132,34 +157,50 @@ def workflow_job(
     artifact: str | None,
     job_name: str | None = None,
 ) -> WorkflowJob:
-    """Return the job that GitHub's environment variables describe.
+    """Return the job that the environment variables of a CI system describe.
 
-    `check_run` is the id of the job's check run; without it, the job is identified by the run's id
-    and the number of the attempt, as in the relay's action. `artifact` is the URL of the artifact
-    with the report. `job_name` replaces GITHUB_JOB. Raises RefusedEventError if a variable is
-    missing, or if a value is not valid.
+    GitHub Actions and Buildkite set them. For other systems, they are those of upstream's
+    `report_callback.py`. `check_run` is the id of the job's check run; without it, the job is
+    identified by the run's id and the number of the attempt, as in the relay's action. `artifact`
+    is the URL of the artifact with the report. `job_name` replaces the variable's name. Raises
+    RefusedEventError if variables are missing, or if values are not valid.
     """
-    server, repository = (
-        variables.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY")
+    if variables.get("BUILDKITE"):
+        names = _BUILDKITE
+    else:
+        names = _ANY_SYSTEM if variables.get("WORKFLOW_URL") else _GITHUB
+    found = {key: variables[name] for key, name in names.items() if variables.get(name)}
+    if names is _GITHUB:
+        server, repository, run = (variables.get(name, "") for name in _GITHUB_URL)
+        found["url"] = f"{server}/{repository}/actions/runs/{run}"
+    elif names is _BUILDKITE:
+        retries = found.get("run_attempt", "0")
+        found["run_attempt"] = str(int(retries) + 1) if retries.isdecimal() else retries
+        found.setdefault("job_name", variables.get("BUILDKITE_STEP_KEY", ""))
+    found |= {"job_name": job_name} if job_name else {}
+    found["check_run_id"] = (
+        check_run or f"{found.get('run_id', '0')}-{found.get('run_attempt', '1')}"
     )
-    run_id = variables.get("GITHUB_RUN_ID", "")
-    attempt = variables.get("GITHUB_RUN_ATTEMPT", "1")
     try:
-        return WorkflowJob(
-            name=variables.get("GITHUB_WORKFLOW", ""),
-            job_name=job_name or variables.get("GITHUB_JOB", ""),
-            url=f"{server}/{repository}/actions/runs/{run_id}",
-            run_id=run_id,
-            run_attempt=attempt,
-            check_run_id=check_run or f"{run_id}-{attempt}",
-            artifact_url=artifact,
-        )
+        return WorkflowJob.model_validate({**found, "artifact_url": artifact})
     except ValidationError as error:
-        key = ".".join(map(str, error.errors(include_input=False)[0]["loc"]))
-        what = (
-            f"{_SOURCE_BY_KEY[key]} is missing or not valid. {_REMEDIES.get(key, _DEFAULT_REMEDY)}"
-        )
-        raise RefusedEventError("unreadable", what) from None
+        raise RefusedEventError("unreadable", _job_fault(error, names)) from None
+
+
+def _job_fault(error: ValidationError, names: Mapping[str, str]) -> str:
+    """Return what is missing or not valid of a job, all at once, and what to do."""
+    faults: dict[str, list[str]] = {}
+    for fault in error.errors(include_input=False):
+        key = str(fault["loc"][0])
+        if key == "check_run_id" and faults:
+            continue  # made of the id of the run
+        source = {**names, **_OPTIONS}.get(key, " or ".join(_GITHUB_URL))
+        source = f"--job-name or {source}" if key == "job_name" else source
+        faults.setdefault(_REMEDIES.get(key, _DEFAULT_REMEDY), []).append(source)
+    return ". ".join(
+        f"{', '.join(sources)} {'are' if sources[1:] else 'is'} missing or not valid. {remedy}"
+        for remedy, sources in faults.items()
+    )
 
 
 def in_progress_callback(
@@ -171,22 +212,44 @@ def in_progress_callback(
 
 
 def completed_callback(
-    dispatched: Dispatched | SelfStarted, job: WorkflowJob, report: Report, now: dt.datetime
+    dispatched: Dispatched | SelfStarted,
+    job: WorkflowJob,
+    report: Report | None,
+    now: dt.datetime,
+    ended: EarlyEnd | None = None,
 ) -> dict[str, Any]:
-    """Return the body of a job's last callback, with the counts of its report.
+    """Return the body of a job's last callback, with the counts and failed tests of its report.
 
-    A self-started run has no first callback, so the body of its last callback also has the start
-    time. Raises ProblemsError for a baseline.
+    `ended` says how the run ended if its report does not: a run without a report failed unless it
+    is given. A self-started run has no first callback, so the body of its last callback also has
+    the start time. Raises ProblemsError for a baseline.
     """
-    is_self_started = isinstance(dispatched, SelfStarted)
+    started = (report and report.started) or now
     state = {
         "status": "completed",
-        "conclusion": conclusion(report),
-        "started_at": time_text(report.started or now) if is_self_started else None,
+        "conclusion": ended or (conclusion(report) if report else "failure"),
+        "started_at": time_text(started) if isinstance(dispatched, SelfStarted) else None,
         "completed_at": time_text(now),
-        "test_results": result_counts(report),
     }
+    if report:
+        state["test_results"] = result_counts(report)
+        if failed := failed_tests(report):
+            state["failed_tests_detail"] = failed
     return _callback_body(dispatched, job, state)
+
+
+def failed_tests(report: Report) -> list[dict[str, Any]]:
+    """Return the first failed tests, as PyTorch's HUD lists them: name, suite, reason, seconds."""
+    failed = (test for test in report.tests if test.outcome in BAD)
+    return [
+        {
+            "name": identity_of(test).key,
+            "classname": test.suite,
+            "message": (test.reason or test.outcome)[:_MOST_CHARACTERS],
+            "duration": test.duration_s,
+        }
+        for test in islice(failed, _MOST_FAILED_TESTS)
+    ]
 
 
 def result_counts(report: Report) -> dict[str, int]:
@@ -212,8 +275,8 @@ def _callback_body(
 ) -> dict[str, Any]:
     """Return the body of a callback, with all keys that the relay's action sends.
 
-    Without a value, `artifact_url` and `test_results` are omitted, and `conclusion`, `started_at`
-    and `completed_at` are None.
+    Without a value, `artifact_url`, `test_results` and `failed_tests_detail` are omitted, and
+    `conclusion`, `started_at` and `completed_at` are None.
     """
     empty = {"conclusion": None, "started_at": None, "completed_at": None}
     workflow = {"schema_version": "1", **empty, **job.model_dump(exclude_none=True), **state}

@@ -285,7 +285,9 @@ def _uniform_numbers(dtype: torch.dtype, device: str) -> torch.Tensor:
 
 
 _POISSON = _table(
-    torch.tensor([3.0**k * math.exp(-3) / math.factorial(k) for k in range(40)])  # below 1e-23 above
+    torch.tensor(
+        [3.0**k * math.exp(-3) / math.factorial(k) for k in range(40)]
+    )  # below 1e-23 above
 )
 _GEOMETRIC = Distribution(lambda x: 1 - 0.7 ** x.floor().clamp(min=0))
 
