@@ -116,28 +116,43 @@ Source: PyTorch's RFC-0050.
 """
 
 
+RelayEvent = Literal["pull_request", "nightly"]
+"""What a repository takes part in: the relay's events of pull requests and pushes, or reports of
+nightly runs that it starts itself. Source: pytorch/test-infra#8854."""
+
+
 class RelayRepository(Sourced):
-    """A repository on the allowlist of PyTorch's cross-repository CI relay."""
+    """A repository on the allowlist of PyTorch's cross-repository CI relay, or soon to be."""
 
     repository: RepositoryName
     """Owner and name of the repository on GitHub, for example `acme/torch-acme`."""
-    level: RelayLevel
+    level: RelayLevel | None = None
     """Level of the repository in the allowlist, from `L1`, which receives events, to `L4`, whose
-    results can block a change."""
+    results can block a change. Without it, the repository is not on the list."""
+    requested: RelayLevel | None = None
+    """The level that an open pull request asks for."""
+    events: Annotated[tuple[RelayEvent, ...], Field(min_length=1)] = ("pull_request", "nightly")
+    """What the repository takes part in: `pull_request` (pull requests and pushes) or `nightly`
+    (reports of its own nightly runs). Both by default, as in the allowlist."""
     device: RelayDevice | None = None
     """Device name in the label `ciflow/crcr/<device>` of PyTorch's pull requests. Required for
     level `L3`, not allowed for others."""
 
     @model_validator(mode="after")
-    def _check_device_level(self) -> RelayRepository:
+    def _check_entry(self) -> RelayRepository:
         if (self.device is not None) != (self.level == "L3"):
             remedy = "name the device for level L3, and for no other level"
             raise validation_error(f"{self.repository} has level {self.level}", remedy)
+        if not (self.level or self.requested):
+            remedy = "state the level, or the requested level"
+            raise validation_error(f"{self.repository} has no level", remedy)
+        if len(set(self.events)) < len(self.events):
+            raise validation_error(f"{self.repository} has an event twice", "remove one of them")
         return self
 
 
 class Relay(SourcedFile):
-    """The allowlist of PyTorch's cross-repository CI relay, as in the source."""
+    """The allowlist of PyTorch's cross-repository CI relay, as in the sources."""
 
     repositories: tuple[RelayRepository, ...]
     """The repositories."""
