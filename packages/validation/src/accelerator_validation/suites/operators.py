@@ -196,10 +196,11 @@ def run(case: Case, context: Context) -> Result:
     if not known_samples:
         raise BrokenTestError("The operator has no sample inputs of this data type.")
     settings = context.matrix.settings
+    small = [s for s in known_samples if _elements(s) <= settings["elements"]] or known_samples
     if _has_few_samples(dtype, context.matrix):
-        samples = choose_samples(known_samples, _MOST_COMPLEX)
+        samples = choose_samples(small, _MOST_COMPLEX)
     else:
-        samples = choose_samples(known_samples, settings["samples"], settings["further_samples"])
+        samples = choose_samples(small, settings["samples"], settings["further_samples"])
     context.metrics |= {"samples": (len(samples), "1"), "known-samples": (len(known_samples), "1")}
     limit = settings["comparisons"]
     context.tolerance, context.inputs = tolerance, _samples_text(samples, known_samples)
@@ -248,6 +249,10 @@ def _check_further(lab: OperatorLab, trial: OperatorTest, what: str) -> None:
         with_zero = map_tensors(turned, beginning_with_zero)
         if is_elementwise(lab.info) and is_finite(lab.reference(with_zero)):
             lab.compare_derived(with_zero, "numbers of which one is 0")
+
+
+def _elements(sample: SampleInput) -> int:
+    return sum(value.numel() for value in tensors(sample_values(sample)))
 
 
 def _has_few_samples(dtype: torch.dtype, matrix: Matrix) -> bool:

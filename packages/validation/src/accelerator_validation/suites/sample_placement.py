@@ -244,8 +244,18 @@ def map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput
 
     The order is that of `sample_values`.
     """
-    first, args, kwargs = tree_map(change, (sample.input, tuple(sample.args), sample.kwargs))
+    first, args, kwargs = _mapped((sample.input, tuple(sample.args), sample.kwargs), change)
     return with_arguments(sample, first, args, kwargs)
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Do what `tree_map` does, which takes a third of the time of a test of an operator."""
+    kind = type(value)
+    if kind is tuple or kind is list:
+        return kind([_mapped(item, change) for item in value])
+    if kind is dict:
+        return {key: _mapped(item, change) for key, item in value.items()}
+    return change(value) if isinstance(value, torch.Tensor) else tree_map(change, value)
 
 
 def with_arguments(
