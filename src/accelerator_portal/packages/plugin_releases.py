@@ -107,7 +107,7 @@ def _evidence_from_pattern(
     return TorchEvidence(torch, requirements, pattern.source, note)
 
 
-def _wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
+def wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
     """Return the systems for which a release has wheels, such as `Linux x86_64`.
 
     If the release has wheels for all of SYSTEMS, returns `("any system",)`.
@@ -116,7 +116,7 @@ def _wheel_systems(release: ReleaseFacts) -> tuple[str, ...]:
     return ("any system",) if len(systems) == len(SYSTEMS) else systems
 
 
-def _pythons_on_every_system(
+def pythons_on_every_system(
     catalog: Catalog, release: ReleaseFacts, torch: str | None
 ) -> list[str]:
     """Return the Python versions with a wheel on every system for which the release has wheels.
@@ -289,7 +289,7 @@ def proposal(
         else None
     )
     questions = tuple(_vendor_questions(platform, evidence, row))
-    return RowProposal(release, evidence, row, _wheel_systems(release.facts), questions)
+    return RowProposal(release, evidence, row, wheel_systems(release.facts), questions)
 
 
 def _compatibility_row(
@@ -299,7 +299,7 @@ def _compatibility_row(
     evidence: TorchEvidence,
     answers: VendorAnswers,
 ) -> CompatibilityRow:
-    pythons = _pythons_on_every_system(catalog, release.facts, evidence.torch)
+    pythons = pythons_on_every_system(catalog, release.facts, evidence.torch)
     notes = " ".join(filter(None, (evidence.note, _python_note(catalog, release.facts))))
     needs = _required_versions(release.facts, _newest_stated_versions(platform, "needs"))
     includes = _required_versions(release.facts, _newest_stated_versions(platform, "includes"))

@@ -93,7 +93,7 @@ def pages(site: Site) -> Iterator[Page]:
     yield Page(f"{PLATFORMS}/index.md", context)
     for platform in catalog.platforms:
         sources = page_sources(platform)
-        faq = platform_questions(platform, sources)
+        faq = platform_questions(catalog, platform, sources)
         context = _platform_context(site, platform, sources)
         for language in site.languages:
             texts = vendor_texts(platform, sources, language)

@@ -20,8 +20,9 @@ from markupsafe import Markup
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import vendor_sites
-from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile
+from accelerator_portal.catalog.markdown_file import CITATION, MarkdownFile, Section
 from accelerator_portal.catalog.schema import slug
+from accelerator_portal.site.computed_answers import computed_sections, shared_computed_sections
 from accelerator_portal.site.languages import ENGLISH, Language
 from accelerator_portal.site.site import Page, Site
 from accelerator_portal.site.site_file import PLATFORMS, SiteFile, data_file, to_root
@@ -60,9 +61,15 @@ class PageQuestion:
     """Whether the question is a translation of an English text that has changed since."""
 
 
-def platform_questions(platform: Platform, sources: SourceList) -> list[PageQuestion]:
-    """Return the questions of a platform's FAQ; `sources` are the sources of its page."""
-    return _file_questions(platform.id, platform.faq, sources)
+def platform_questions(
+    catalog: Catalog, platform: Platform, sources: SourceList
+) -> list[PageQuestion]:
+    """Return the questions of a platform's FAQ, and those that the catalog answers.
+
+    `sources` are the sources of the platform's page.
+    """
+    computed = computed_sections(catalog, platform)
+    return _file_questions(platform.id, platform.faq, sources, computed)
 
 
 def translated_questions(
@@ -101,7 +108,11 @@ def shared_questions(catalog: Catalog) -> list[PageQuestion]:
     if not catalog.faq:
         return []
     questions = _file_questions(
-        ANY_PLATFORM, catalog.faq, SourceList([("faq.md", catalog.faq.sources)]), "../"
+        ANY_PLATFORM,
+        catalog.faq,
+        SourceList([("faq.md", catalog.faq.sources)]),
+        shared_computed_sections(catalog),
+        "../",
     )
     devices = _plugin_devices(catalog.platforms)
     return [
@@ -138,9 +149,13 @@ def _with_devices(messages: Sequence[str], devices: Sequence[str]) -> Iterator[s
 
 
 def _file_questions(
-    group: str, file: MarkdownFile, sources: SourceList, to_root: str = "../../"
+    group: str,
+    file: MarkdownFile,
+    sources: SourceList,
+    computed: Sequence[Section],
+    to_root: str = "../../",
 ) -> list[PageQuestion]:
-    """Return the questions of an FAQ file, in order.
+    """Return the questions of an FAQ file, in order, then the computed ones.
 
     `group` is the `PageQuestion.group` of all questions. `sources` are the sources of the page that
     shows the questions. `to_root` is the relative address from that page to the site's root. The
@@ -148,7 +163,7 @@ def _file_questions(
     """
     questions: list[PageQuestion] = []
     anchors = Anchors()
-    for section in file.sections:
+    for section in (*file.sections, *computed):
         anchor = anchors.take(f"faq-{slug(section.title)}")
         prefix = _heading_prefix(anchor)
         answer = render_section(file, sources, section.text, prefix, to_root=to_root)
@@ -298,7 +313,7 @@ def _all_questions(site: Site) -> list[PageQuestion]:
     """Return the questions about all platforms, then those of each platform."""
     questions = shared_questions(site.catalog)
     for platform in site.catalog.platforms:
-        questions += platform_questions(platform, page_sources(platform))
+        questions += platform_questions(site.catalog, platform, page_sources(platform))
     return questions
 
 

@@ -1,0 +1,160 @@
+"""Answers to error messages that follow from the catalog: missing operators and missing releases.
+
+Each is a section like those of an FAQ file, below them: what a vendor wrote comes first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.catalog.files.package_file import PYPI
+from accelerator_portal.catalog.markdown_file import CodeBlock, Section
+from accelerator_portal.packages.fitting_releases import torch_requirements
+from accelerator_portal.packages.plugin_releases import (
+    PluginRelease,
+    final_plugin_releases,
+    pythons_on_every_system,
+    wheel_systems,
+)
+from accelerator_portal.packages.portal_packages import TORCH
+
+_MOST_RELEASES = 8
+_OWN_KEY = "PrivateUse1"
+"""PyTorch's dispatch key for all backends that have no key of their own."""
+
+
+def computed_sections(catalog: Catalog, platform: Platform) -> tuple[Section, ...]:
+    """Return the answers that follow from the catalog for a platform."""
+    return (*_missing_operator(catalog, platform), *_missing_release(catalog, platform))
+
+
+def shared_computed_sections(catalog: Catalog) -> tuple[Section, ...]:
+    """Return the answers that follow from the catalog for all platforms."""
+    platforms = [p for p in catalog.platforms if p.accelerator.dispatch_key.value == _OWN_KEY]
+    if not platforms:
+        return ()
+    links = ", ".join(
+        f"[{p.accelerator.name}](/compute-platforms/{p.id}/#install)" for p in platforms
+    )
+    text = f"""
+`{_OWN_KEY}` is the dispatch key of backends that are built outside of PyTorch. Here, these have it:
+{links}. The message means that the plugin has no kernel for the operator, and no fallback to the
+CPU. Or the plugin is not imported: then no operator runs. Check in this order:
+
+- **Is the plugin imported?** `import torch` loads most plugins itself. If not, import the plugin
+  before you use the device.
+- **Do the versions fit?** A plugin that is built for another PyTorch release may lack operators.
+  The platform's page has the releases that belong together.
+- **Is the operator implemented?** A newer release of the plugin may have it. To continue, compute
+  this step on the CPU: move its inputs with `.cpu()` and the result back with `.to(device)`.
+- **Report it** to the plugin's maintainers with the name of the operator, the data type and the
+  versions of both packages.
+"""
+    title = (
+        f"What does \"Could not run 'aten::…' with arguments from the '{_OWN_KEY}' backend\" mean?"
+    )
+    return (_section(title, [_could_not_run(_OWN_KEY)], text),)
+
+
+def _missing_operator(catalog: Catalog, platform: Platform) -> Iterator[Section]:
+    """Yield the answer for an operator without a kernel, if the message names the platform.
+
+    The CPU is the reference: an operator that it lacks is another question.
+    """
+    accelerator = platform.accelerator
+    keys = Counter(p.accelerator.dispatch_key.value for p in catalog.platforms)
+    devices = Counter(p.accelerator.device.value for p in catalog.platforms)
+    key, device = accelerator.dispatch_key.value, accelerator.device.value
+    names = [key] if keys[key] == 1 else []
+    names += [device] if devices[device] == 1 and device.lower() != key.lower() else []
+    if not names or device == "cpu":
+        return
+    messages = [text for name in names for text in _messages_of_missing(name)]
+    package, support = accelerator.package.name, accelerator.support
+    fitting = (
+        ""
+        if package == TORCH
+        else f"Use the release of {package} that belongs to your PyTorch release: see the "
+        f"[versions](/compute-platforms/{platform.id}/#versions)."
+    )
+    channel = f" at [{support[0].title}]({support[0].url})" if support else ""
+    text = f"""
+The operator has no kernel for the dispatch key `{key}`, which {accelerator.name} uses, and no
+fallback to the CPU.
+
+- **Versions**: a newer release may have the operator. {fitting}
+- **Work around it**: compute this step on the CPU: `.cpu()` for the inputs, `.to("{device}")` for
+  the result.
+- **Report it**{channel}, with the operator, the data type and both versions.
+"""
+    yield _section(f"What if an operator is missing on {accelerator.name}?", messages, text)
+
+
+def _messages_of_missing(name: str) -> tuple[str, ...]:
+    return (
+        _could_not_run(name),
+        f"is not currently implemented for the {name} device",
+        f"is not currently supported on the {name} backend",
+    )
+
+
+def _could_not_run(backend: str) -> str:
+    return f"Could not run … with arguments from the '{backend}' backend"
+
+
+def _missing_release(catalog: Catalog, platform: Platform) -> Iterator[Section]:
+    """Yield the answer for a release of the platform's plugin that an index does not have."""
+    releases = final_plugin_releases(catalog, platform)
+    if not releases:
+        return
+    package, index = releases[0].package, releases[0].index
+    where = "PyPI" if index == PYPI else f"<{index}>"
+    rows = "\n".join(_release_row(catalog, release) for release in islice(releases, _MOST_RELEASES))
+    older = len(releases) - _MOST_RELEASES
+    more = (
+        f"\n\nThere are {older} older releases, down to {releases[-1].facts.version}."
+        if older > 0
+        else ""
+    )
+    text = f"""
+{where} has these releases of {package} (read on {releases[0].read}). pip finds a release only if it
+has a wheel for your Python and your system.
+
+| Release | Requires | Python | Systems |
+| --- | --- | --- | --- |
+{rows}{more}
+
+[The selector](/compute-platforms/{platform.id}/#install) prints the command for the release that
+belongs to your PyTorch.
+"""
+    names = dict.fromkeys((package, package.replace("-", "_")))
+    messages = [
+        f"{start} {name}"
+        for name in names
+        for start in (
+            "No matching distribution found for",
+            "Could not find a version that satisfies the requirement",
+        )
+    ]
+    messages.append(f"{package} …requires torch…, but you have torch …which is incompatible")
+    yield _section(f"Which releases of {package} does pip find?", messages, text)
+
+
+def _release_row(catalog: Catalog, release: PluginRelease) -> str:
+    required = sorted(set(torch_requirements(release.facts).values()))
+    pythons = pythons_on_every_system(catalog, release.facts, None)
+    cells = (
+        release.facts.version,
+        " ".join(f"`{line}`" for line in required) or "–",
+        f"{pythons[0]} to {pythons[-1]}" if len(pythons) > 1 else "".join(pythons) or "–",
+        ", ".join(wheel_systems(release.facts)) or "–",
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _section(title: str, messages: Iterable[str], text: str) -> Section:
+    blocks = tuple(CodeBlock(1, message) for message in messages)
+    return Section(title, 1, text.strip() + "\n", 1, blocks)
