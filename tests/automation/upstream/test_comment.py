@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -107,6 +108,8 @@ def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() 
         "Test results of out-of-tree platforms for this pull request. The platforms run these "
         "tests in their own CI; nobody else has verified the results. They don't block "
         "merging.\n\n"
+        "- `Example` at `aaaaaaaaaaaa`: 683 passed, 1 newly failing, 16 failing otherwise, "
+        f"[run]({PAGE})\n\n"
         "#### `Example`: new failures in 1 test\n\n"
         "At `aaaaaaaaaaaa` with torch `2.14.0a0`, reported by `vendor/plugin`, "
         f"[this run]({PAGE}): 700 tests. The base is the platform’s own runs up to 2026-11-21.\n\n"
@@ -125,7 +128,7 @@ def test_the_comment_says_what_broke_beside_what_whom_to_ask_and_how_to_go_on() 
 def test_what_is_mended_is_said_in_place() -> None:
     text = comment_text(CommentMemory(answers=(answer(broken=0),)), {})
     assert "\n\nNo new failures in the latest reports.\n" in text
-    assert f"`Example` at `aaaaaaaaaaaa`, [run]({PAGE})" in text
+    assert f"- `Example` at `aaaaaaaaaaaa`: 5 passed, [run]({PAGE})" in text
 
 
 def test_forty_platforms_with_a_thousand_failures_each_fit() -> None:
@@ -225,10 +228,22 @@ def test_news_is_told_once(double: GitHubDouble) -> None:
     assert double.said("PATCH", "comments") == []
 
 
-def test_without_news_there_is_silence(double: GitHubDouble) -> None:
-    words = update_comment(desk(double), change(), [answer(broken=0)])
+def test_good_results_are_told_too(double: GitHubDouble) -> None:
+    update_comment(desk(double), change(), [answer(broken=0)])
+    (text,) = bodies(double)
+    assert "No new failures in the latest reports." in text
+    assert "- `Example` at `aaaaaaaaaaaa`: 5 passed, " in text
+
+
+def test_a_platform_that_wants_to_be_quiet_tells_new_failures_only(double: GitHubDouble) -> None:
+    quiet = replace(desk(double), quiet={"example"})
+    words = update_comment(quiet, change(), [answer(broken=0)])
     assert words == "No new failures in pull request 7: no comment posted."
     assert bodies(double) == []
+    update_comment(quiet, change(), [answer()])
+    update_comment(quiet, change(), [answer(broken=0)])  # what was told is corrected in place
+    (text,) = bodies(double)
+    assert "No new failures in the latest reports." in text
 
 
 def test_another_platform_and_another_commit_renew_the_same_comment(double: GitHubDouble) -> None:
@@ -239,7 +254,7 @@ def test_another_platform_and_another_commit_renew_the_same_comment(double: GitH
     assert words == "The comment on pull request 7 was updated."
     (text,) = bodies(double)
     assert "**New failures: `Other` 3 tests.**" in text
-    assert "No new failures any more: `Example` at `dddddddddddd`" in text
+    assert "- `Example` at `dddddddddddd`: 5 passed, " in text
 
 
 def test_what_is_of_an_older_commit_comes_too_late(double: GitHubDouble) -> None:
@@ -304,7 +319,8 @@ def test_a_comment_of_ours_that_was_edited_is_written_anew(double: GitHubDouble)
 
 def test_memory_keeps_one_answer_of_each_platform() -> None:
     before = CommentMemory(answers=(answer("b"), answer("a")))
-    after = merged_memory(before, [answer("b", 0), answer("c", 0), answer("d", 2, head=HEAD)])
+    news = [answer("b", 0), answer("c", 0), answer("d", 2, head=HEAD)]
+    after = merged_memory(before, news, {"b", "c"})
     assert [(one.accelerator, one.news.newly_broken) for one in after.answers] == [
         ("a", 1),
         ("b", 0),

@@ -314,6 +314,9 @@ class UpstreamEvents(Sourced):
     """Where the tests run."""
     hours: Annotated[int, Field(ge=1, le=72, json_schema_extra={"unit": "hours"})] = 6
     """Hours to wait for a report. After that, the run counts as lost. Default: 6."""
+    comments: Literal["always", "new-failures"] = "always"
+    """When the comment on a pull request shows the platform's results: `always`, or only if there
+    are `new-failures`. Default: `always`."""
 
     @model_validator(mode="after")
     def _check_labels_event(self) -> UpstreamEvents:

@@ -260,7 +260,13 @@ def run_answer_round(
     faults: list[str] = []
     compared = list(_compare_with_histories(root, catalog, done.lookups, now.date(), faults))
     done.answers = [answer for _, answer in compared]
-    done.post(CommentAccess(clients.app, clients.login, maintainers(catalog)), catalog, compared)
+    quiet = {
+        platform.id
+        for platform in catalog.platforms
+        if (events := platform.accelerator.upstream_events) and events.comments == "new-failures"
+    }
+    access = CommentAccess(clients.app, clients.login, maintainers(catalog), quiet)
+    done.post(access, catalog, compared)
     done.done += faults
     if keep:
         stored = _store_main_reports(root, done.lookups)

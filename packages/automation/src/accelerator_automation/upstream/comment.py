@@ -1,4 +1,4 @@
-"""Writes and posts the comment on a PyTorch pull request that lists each platform's new failures.
+"""Writes and posts the comment on a PyTorch pull request with each platform's results.
 
 All text from data is in code spans and code blocks, so that it mentions nobody and has no effect.
 The comment's first line is an HTML comment (its marker) that stores the results (`CommentMemory`)
@@ -13,7 +13,7 @@ import base64
 import binascii
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -93,7 +93,7 @@ class CommentMemory(StrictModel):
     schema_version: Literal[1] = 1
     """The version of this format."""
     answers: Annotated[tuple[PlatformAnswer, ...], Field(max_length=MOST_ANSWERS)] = ()
-    """The newest answer of each platform that has or had new failures, sorted by platform id."""
+    """The newest answer of each platform, sorted by platform id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,8 @@ class CommentAccess:
     """The account of the token; only comments of this account are updated."""
     maintainers: Maintainers
     """The GitHub logins of each platform's maintainers, by platform id."""
+    quiet: Collection[str] = ()
+    """The ids of the platforms that comment on new failures only."""
 
 
 def update_comment(access: CommentAccess, change: Change, answers: Sequence[PlatformAnswer]) -> str:
@@ -121,7 +123,7 @@ def update_comment(access: CommentAccess, change: Change, answers: Sequence[Plat
         return f"Pull request {pull.number} {reason}: no comment posted."
     comment = own_comment(access.api, change.repository, pull.number, access.login, PREFIX)
     old_memory = memory_of_comment(comment.body or "") if comment else CommentMemory()
-    new_memory = merged_memory(old_memory, current_answers)
+    new_memory = merged_memory(old_memory, current_answers, access.quiet)
     if not new_memory.answers:
         return f"No new failures in pull request {pull.number}: no comment posted."
     text = comment_text(new_memory, access.maintainers)
@@ -138,15 +140,18 @@ def _reason_for_silence(
     return None if current_answers else "has a newer commit"
 
 
-def merged_memory(before: CommentMemory, answers: Iterable[PlatformAnswer]) -> CommentMemory:
+def merged_memory(
+    before: CommentMemory, answers: Iterable[PlatformAnswer], quiet: Collection[str] = ()
+) -> CommentMemory:
     """Return `before` with new answers. A new answer replaces the platform's earlier answer.
 
-    An answer without new failures is omitted if its platform has no earlier answer. If there are
-    more than `MOST_ANSWERS`, the answers with the most new failures stay.
+    An answer without new failures is omitted if its platform is in `quiet` and has no earlier
+    answer. If there are more than `MOST_ANSWERS`, the answers with the most new failures stay.
     """
     answers_by_id = {answer.accelerator: answer for answer in before.answers}
     for answer in answers:
-        if answer.news.newly_broken or answer.accelerator in answers_by_id:
+        is_quiet = answer.accelerator in quiet and answer.accelerator not in answers_by_id
+        if answer.news.newly_broken or not is_quiet:
             answers_by_id[answer.accelerator] = answer
     ranked = sorted(
         answers_by_id.values(), key=lambda answer: (-answer.news.newly_broken, answer.accelerator)
@@ -192,18 +197,30 @@ def _with_fewer_tests(memory: CommentMemory, most: int) -> CommentMemory:
 
 def _paragraphs(memory: CommentMemory, maintainers: Maintainers) -> Iterator[str]:
     failing_answers = [answer for answer in memory.answers if answer.news.newly_broken]
-    passing_answers = [answer for answer in memory.answers if not answer.news.newly_broken]
     yield _headline(failing_answers) if failing_answers else _NO_NEW_FAILURES
     yield _INTRODUCTION
+    yield "\n".join(_results(memory.answers))
     for answer in failing_answers:
         yield from _section(answer, maintainers.get(answer.accelerator, ()))
-    if passing_answers:
-        names = ", ".join(
-            f"{code_span(answer.name)} at {code_span(answer.head[:12])}, [run]({run_page(answer)})"
-            for answer in passing_answers
-        )
-        yield f"No new failures any more: {names}."
     yield _FOOTER
+
+
+def _results(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
+    """Yield one list item for each platform: how many tests passed and failed."""
+    for answer in answers:
+        news = answer.news
+        other = news.red_already + news.flaky_failing + news.known + news.no_base
+        numbers = (
+            (news.passed, "passed"),
+            (news.newly_broken, "newly failing"),
+            (other, "failing otherwise"),
+            (news.silent, "without a result"),
+        )
+        counts = ", ".join(f"{number:,} {what}" for number, what in numbers if number)
+        yield (
+            f"- {code_span(answer.name)} at {code_span(answer.head[:12])}: {counts or 'no tests'}, "
+            f"[run]({run_page(answer)})"
+        )
 
 
 def _headline(failing_answers: Iterable[PlatformAnswer]) -> str:

@@ -80,6 +80,12 @@ class ReportNews(StrictModel):
     base: Moment | None = None
     """When the base's newest report started; None without a base."""
 
+    @property
+    def passed(self) -> int:
+        """The number of tests that pass."""
+        failing = self.newly_broken + self.red_already + self.flaky_failing + self.known
+        return self.tests - self.silent - failing - self.no_base
+
 
 def report_news(
     report: Report, base: History, issues: Iterable[KnownFailure], today: dt.date
