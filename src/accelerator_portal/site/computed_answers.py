@@ -21,7 +21,7 @@ from accelerator_portal.packages.plugin_releases import (
 )
 from accelerator_portal.packages.portal_packages import TORCH
 
-_MOST_RELEASES = 8
+_MOST_RELEASES = 3
 _OWN_KEY = "PrivateUse1"
 """PyTorch's dispatch key for all backends that have no key of their own."""
 
@@ -36,22 +36,17 @@ def shared_computed_sections(catalog: Catalog) -> tuple[Section, ...]:
     platforms = [p for p in catalog.platforms if p.accelerator.dispatch_key.value == _OWN_KEY]
     if not platforms:
         return ()
-    links = ", ".join(
-        f"[{p.accelerator.name}](/compute-platforms/{p.id}/#install)" for p in platforms
-    )
+    links = ", ".join(f"[{p.accelerator.name}]({_page(p)}#install)" for p in platforms)
     text = f"""
 `{_OWN_KEY}` is the dispatch key of backends that are built outside of PyTorch. Here, these have it:
 {links}. The message means that the plugin has no kernel for the operator, and no fallback to the
 CPU. Or the plugin is not imported: then no operator runs. Check in this order:
 
-- **Is the plugin imported?** `import torch` loads most plugins itself. If not, import the plugin
-  before you use the device.
-- **Do the versions fit?** A plugin that is built for another PyTorch release may lack operators.
-  The platform's page has the releases that belong together.
-- **Is the operator implemented?** A newer release of the plugin may have it. To continue, compute
-  this step on the CPU: move its inputs with `.cpu()` and the result back with `.to(device)`.
-- **Report it** to the plugin's maintainers with the name of the operator, the data type and the
-  versions of both packages.
+- **Is the plugin imported?** `import torch` loads most plugins itself. If not, import the plugin.
+- **Do the versions fit?** The platform's page has the releases that belong together.
+- **Is the operator implemented?** A newer release may have it. Until then, compute this step on the
+  CPU: move its inputs with `.cpu()` and the result back with `.to(device)`. Report it to the
+  plugin's maintainers.
 """
     title = (
         f"What does \"Could not run 'aten::…' with arguments from the '{_OWN_KEY}' backend\" mean?"
@@ -68,27 +63,19 @@ def _missing_operator(catalog: Catalog, platform: Platform) -> Iterator[Section]
     keys = Counter(p.accelerator.dispatch_key.value for p in catalog.platforms)
     devices = Counter(p.accelerator.device.value for p in catalog.platforms)
     key, device = accelerator.dispatch_key.value, accelerator.device.value
-    names = [key] if keys[key] == 1 else []
+    names: list[str] = [key] if keys[key] == 1 else []
     names += [device] if devices[device] == 1 and device.lower() != key.lower() else []
     if not names or device == "cpu":
         return
     messages = [text for name in names for text in _messages_of_missing(name)]
     package, support = accelerator.package.name, accelerator.support
-    fitting = (
-        ""
-        if package == TORCH
-        else f"Use the release of {package} that belongs to your PyTorch release: see the "
-        f"[versions](/compute-platforms/{platform.id}/#versions)."
-    )
+    fitting = "" if package == TORCH else f" Use the {package} that belongs to your PyTorch."
     channel = f" at [{support[0].title}]({support[0].url})" if support else ""
     text = f"""
 The operator has no kernel for the dispatch key `{key}`, which {accelerator.name} uses, and no
-fallback to the CPU.
-
-- **Versions**: a newer release may have the operator. {fitting}
-- **Work around it**: compute this step on the CPU: `.cpu()` for the inputs, `.to("{device}")` for
-  the result.
-- **Report it**{channel}, with the operator, the data type and both versions.
+fallback to the CPU. A newer release may have it.{fitting} Until then, compute this step on the CPU:
+`.cpu()` for the inputs, `.to("{device}")` for the result. Report it{channel}, with the operator,
+the data type and the versions.
 """
     yield _section(f"What if an operator is missing on {accelerator.name}?", messages, text)
 
@@ -112,23 +99,17 @@ def _missing_release(catalog: Catalog, platform: Platform) -> Iterator[Section]:
         return
     package, index = releases[0].package, releases[0].index
     where = "PyPI" if index == PYPI else f"<{index}>"
-    rows = "\n".join(_release_row(catalog, release) for release in islice(releases, _MOST_RELEASES))
+    items = "\n".join(_release_item(catalog, one) for one in islice(releases, _MOST_RELEASES))
     older = len(releases) - _MOST_RELEASES
     more = (
-        f"\n\nThere are {older} older releases, down to {releases[-1].facts.version}."
-        if older > 0
-        else ""
+        f" There are {older} older ones, down to {releases[-1].facts.version}." if older > 0 else ""
     )
     text = f"""
-{where} has these releases of {package} (read on {releases[0].read}). pip finds a release only if it
-has a wheel for your Python and your system.
+{where} has these releases of {package} (read on {releases[0].read}).{more} pip finds a release only
+if it has a wheel for your Python and your system. See also
+[the commands]({_page(platform)}#install).
 
-| Release | Requires | Python | Systems |
-| --- | --- | --- | --- |
-{rows}{more}
-
-[The selector](/compute-platforms/{platform.id}/#install) prints the command for the release that
-belongs to your PyTorch.
+{items}
 """
     names = dict.fromkeys((package, package.replace("-", "_")))
     messages = [
@@ -143,16 +124,19 @@ belongs to your PyTorch.
     yield _section(f"Which releases of {package} does pip find?", messages, text)
 
 
-def _release_row(catalog: Catalog, release: PluginRelease) -> str:
-    required = sorted(set(torch_requirements(release.facts).values()))
+def _release_item(catalog: Catalog, release: PluginRelease) -> str:
+    required = " ".join(sorted(set(torch_requirements(release.facts).values())))
     pythons = pythons_on_every_system(catalog, release.facts, None)
-    cells = (
-        release.facts.version,
-        " ".join(f"`{line}`" for line in required) or "–",
-        f"{pythons[0]} to {pythons[-1]}" if len(pythons) > 1 else "".join(pythons) or "–",
-        ", ".join(wheel_systems(release.facts)) or "–",
+    parts = (
+        f"requires `{required}`" if required else "",
+        f"Python {pythons[0]} to {pythons[-1]}" if pythons else "",
+        ", ".join(wheel_systems(release.facts)),
     )
-    return f"| {' | '.join(cells)} |"
+    return f"- {release.facts.version}: {'; '.join(filter(None, parts))}"
+
+
+def _page(platform: Platform) -> str:
+    return f"/compute-platforms/{platform.id}/"
 
 
 def _section(title: str, messages: Iterable[str], text: str) -> Section:

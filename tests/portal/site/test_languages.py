@@ -255,7 +255,7 @@ def test_a_translated_answer_says_that_it_is_older(tree: Tree) -> None:
     catalog, _ = load_catalog(tree({**EXAMPLE, "accelerators/example/faq.ja.md": text}))
     assert catalog
     (platform,) = catalog.platforms
-    (english,) = platform_questions(platform, SourceList(platform.sourced_files()))
+    english = platform_questions(catalog, platform, SourceList(platform.sourced_files()))[0]
     (found,) = translated_questions([english], platform, Language("ja"))
     assert (found.title, found.language, found.is_older) == ("存在", "ja", True)
     assert found.anchor == english.anchor

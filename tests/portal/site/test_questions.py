@@ -5,6 +5,7 @@ from markupsafe import Markup
 from selectolax.lexbor import LexborHTMLParser
 
 from accelerator_portal.catalog import Catalog, Platform
+from accelerator_portal.site.computed_answers import computed_sections, shared_computed_sections
 from accelerator_portal.site.pages.questions import (
     ANY_PLATFORM,
     PageQuestion,
@@ -16,19 +17,25 @@ from tests.built_site import Site, attribute
 
 def test_every_question_of_every_platform_stands_on_the_page_of_all(site: Site) -> None:
     shown = [
-        (attribute(box, "data-platform"), box.css("summary")[0].text().split("  ")[-1].strip())
+        (
+            attribute(box, "data-question").partition("/")[0],
+            box.css("summary")[0].text().split("  ")[-1].strip(),
+        )
         for box in site.pages["questions/"].tree.css("details.question")
     ]
     assert site.catalog.faq
-    asked = [(ANY_PLATFORM, s.title) for s in site.catalog.faq.sections]
-    asked += [(p.id, s.title) for p in site.catalog.platforms for s in p.faq.sections]
+    shared = [*site.catalog.faq.sections, *shared_computed_sections(site.catalog)]
+    asked = [(ANY_PLATFORM, s.title) for s in shared]
+    for p in site.catalog.platforms:
+        found = (*p.faq.sections, *computed_sections(site.catalog, p))
+        asked += [(p.id, s.title) for s in found]
     assert [platform for platform, _ in shown] == [platform for platform, _ in asked]
     for (_, words), (_, title) in zip(shown, asked, strict=True):
         assert words.endswith(title)
 
 
 def test_a_question_leads_to_its_place_on_the_platforms_page(site: Site) -> None:
-    for link in site.pages["questions/"].tree.css("details.question > p > a"):
+    for link in site.pages["questions/"].tree.css("details.question > .question-source"):
         page, _, anchor = attribute(link, "href").removeprefix("../").partition("#")
         assert anchor in site.pages[page].ids
 

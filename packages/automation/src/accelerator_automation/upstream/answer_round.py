@@ -216,7 +216,7 @@ class AnswerRound:
             return
         change = with_current_labels(api, change)
         for delivery, answer, relay in with_relay:
-            if relay and allows_check_run(relay, change):
+            if relay and relay.level and allows_check_run(relay, change):
                 body = check_run_body(answer, change, relay.level)
                 self.done.append(put_check_run(api, change.repository, body))
                 self._checked.add(delivery.title)

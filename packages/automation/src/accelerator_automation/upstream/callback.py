@@ -225,7 +225,7 @@ def completed_callback(
     the start time. Raises ProblemsError for a baseline.
     """
     started = (report and report.started) or now
-    state = {
+    state: dict[str, Any] = {
         "status": "completed",
         "conclusion": ended or (conclusion(report) if report else "failure"),
         "started_at": time_text(started) if isinstance(dispatched, SelfStarted) else None,

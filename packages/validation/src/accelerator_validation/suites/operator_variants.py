@@ -799,7 +799,7 @@ def _is_affordable(lab: OperatorLab, large: SampleInput) -> bool:
             return False
         with FlopCounterMode(display=False) as counter:
             lab.call(placed)
-        return counter.get_total_flops() <= _MOST_OPERATIONS
+        return bool(counter.get_total_flops() <= _MOST_OPERATIONS)
     return False
 
 
