@@ -57,7 +57,8 @@ CPU. Or the plugin is not imported: then no operator runs. Check in this order:
 def _missing_operator(catalog: Catalog, platform: Platform) -> Iterator[Section]:
     """Yield the answer for an operator without a kernel, if the message names the platform.
 
-    The CPU is the reference: an operator that it lacks is another question.
+    Nothing where the platform's FAQ has an answer. The CPU is the reference: an operator that it
+    lacks is another question.
     """
     accelerator = platform.accelerator
     keys = Counter(p.accelerator.dispatch_key.value for p in catalog.platforms)
@@ -65,9 +66,10 @@ def _missing_operator(catalog: Catalog, platform: Platform) -> Iterator[Section]
     key, device = accelerator.dispatch_key.value, accelerator.device.value
     names: list[str] = [key] if keys[key] == 1 else []
     names += [device] if devices[device] == 1 and device.lower() != key.lower() else []
-    if not names or device == "cpu":
-        return
     messages = [text for name in names for text in _messages_of_missing(name)]
+    declared = {one.text for section in platform.faq.sections for one in section.messages}
+    if not messages or device == "cpu" or declared & set(messages):
+        return
     package, support = accelerator.package.name, accelerator.support
     fitting = "" if package == TORCH else f" Use the {package} that belongs to your PyTorch."
     channel = f" at [{support[0].title}]({support[0].url})" if support else ""
