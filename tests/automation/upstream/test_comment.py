@@ -31,7 +31,7 @@ from tests.automation.upstream.scene import HEAD, NOW, NUMBER, UPSTREAM, VENDOR,
 
 def answer(id_: str = "example", broken: int = 1, **changed: object) -> PlatformAnswer:
     tests = [NewFailure(key=f"made-up/t{n}", outcome="failed", reason="why") for n in range(broken)]
-    found = ReportNews(newly=tuple(tests[:20]), newly_broken=broken, tests=broken + 5)
+    found = ReportNews(newly=tuple(tests[:20]), newly_broken=broken, tests=broken + 5, base=NOW)
     return PlatformAnswer.model_validate(
         {
             "accelerator": id_,

@@ -49,6 +49,7 @@ _INTRODUCTION = (
     "their own CI; nobody else has verified the results. They don't block merging."
 )
 _NO_NEW_FAILURES = "No new failures in the latest reports."
+_NO_BASE = "No new failures found; platforms without a base have nothing to compare with."
 _FOOTER = (
     f"This comment is updated in place. To stop these comments on this pull request, add the label "
     f"`{MUTE}`. Platforms list expected failures in `known-issues.yaml`."
@@ -197,7 +198,8 @@ def _with_fewer_tests(memory: CommentMemory, most: int) -> CommentMemory:
 
 def _paragraphs(memory: CommentMemory, maintainers: Maintainers) -> Iterator[str]:
     failing_answers = [answer for answer in memory.answers if answer.news.newly_broken]
-    yield _headline(failing_answers) if failing_answers else _NO_NEW_FAILURES
+    good = _NO_NEW_FAILURES if all(one.news.base for one in memory.answers) else _NO_BASE
+    yield _headline(failing_answers) if failing_answers else good
     yield _INTRODUCTION
     yield "\n".join(_results(memory.answers))
     for answer in failing_answers:
@@ -217,6 +219,7 @@ def _results(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
             (news.silent, "without a result"),
         )
         counts = ", ".join(f"{number:,} {what}" for number, what in numbers if number)
+        counts += "" if news.base else ", no base"
         yield (
             f"- {code_span(answer.name)} at {code_span(answer.head[:12])}: {counts or 'no tests'}, "
             f"[run]({run_page(answer)})"
