@@ -39,14 +39,12 @@ def shared_computed_sections(catalog: Catalog) -> tuple[Section, ...]:
     links = ", ".join(f"[{p.accelerator.name}]({_page(p)}#install)" for p in platforms)
     text = f"""
 `{_OWN_KEY}` is the dispatch key of backends that are built outside of PyTorch. Here, these have it:
-{links}. The message means that the plugin has no kernel for the operator, and no fallback to the
-CPU. Or the plugin is not imported: then no operator runs. Check in this order:
+{links}. The backend has no kernel for the operator, and no fallback to the CPU.
 
-- **Is the plugin imported?** `import torch` loads most plugins itself. If not, import the plugin.
-- **Do the versions fit?** The platform's page has the releases that belong together.
-- **Is the operator implemented?** A newer release may have it. Until then, compute this step on the
-  CPU: move its inputs with `.cpu()` and the result back with `.to(device)`. Report it to the
-  plugin's maintainers.
+- Use releases of PyTorch and the plugin that belong together: the platform's page lists them. A
+  newer release may have the operator.
+- Until then, compute this step on the CPU: `.cpu()` for the inputs, `.to(device)` for the result.
+- Report it to the plugin's maintainers.
 """
     title = (
         f"What does \"Could not run 'aten::…' with arguments from the '{_OWN_KEY}' backend\" mean?"
@@ -74,10 +72,10 @@ def _missing_operator(catalog: Catalog, platform: Platform) -> Iterator[Section]
     fitting = "" if package == TORCH else f" Use the {package} that belongs to your PyTorch."
     channel = f" at [{support[0].title}]({support[0].url})" if support else ""
     text = f"""
-The operator has no kernel for the dispatch key `{key}`, which {accelerator.name} uses, and no
-fallback to the CPU. A newer release may have it.{fitting} Until then, compute this step on the CPU:
-`.cpu()` for the inputs, `.to("{device}")` for the result. Report it{channel}, with the operator,
-the data type and the versions.
+The operator has no kernel for the dispatch key `{key}`, which {accelerator.name} uses: PyTorch
+stops, or warns and computes it on the CPU. A newer release may have it.{fitting} Until then,
+compute this step on the CPU yourself: `.cpu()` for the inputs, `.to("{device}")` for the result.
+Report it{channel}, with the operator, the data type and the versions.
 """
     yield _section(f"What if an operator is missing on {accelerator.name}?", messages, text)
 
