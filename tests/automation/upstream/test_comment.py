@@ -131,6 +131,13 @@ def test_what_is_mended_is_said_in_place() -> None:
     assert f"- `Example` at `aaaaaaaaaaaa`: 5 passed, [run]({PAGE})" in text
 
 
+def test_a_report_without_tests_or_a_base_says_so() -> None:
+    empty = ReportNews(newly_broken=0, tests=0)
+    text = comment_text(CommentMemory(answers=(answer(broken=0), answer("b", news=empty))), {})
+    assert "platforms without a base have nothing to compare with" in text
+    assert f"- `B` at `aaaaaaaaaaaa`: no tests, no base, [run]({PAGE})" in text
+
+
 def test_forty_platforms_with_a_thousand_failures_each_fit() -> None:
     tests = tuple(
         NewFailure(

@@ -218,12 +218,10 @@ def _results(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
             (other, "failing otherwise"),
             (news.silent, "without a result"),
         )
-        counts = ", ".join(f"{number:,} {what}" for number, what in numbers if number)
-        counts += "" if news.base else ", no base"
-        yield (
-            f"- {code_span(answer.name)} at {code_span(answer.head[:12])}: {counts or 'no tests'}, "
-            f"[run]({run_page(answer)})"
-        )
+        parts = [f"{number:,} {what}" for number, what in numbers if number] or ["no tests"]
+        parts += ["no base"] if news.base is None else []
+        where = f"{code_span(answer.name)} at {code_span(answer.head[:12])}"
+        yield f"- {where}: {', '.join(parts)}, [run]({run_page(answer)})"
 
 
 def _headline(failing_answers: Iterable[PlatformAnswer]) -> str:
