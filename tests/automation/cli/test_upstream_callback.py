@@ -37,6 +37,18 @@ def test_a_job_sends_in_progress_and_then_completed() -> None:
     assert done["workflow"]["test_results"] == {"passed": 1, "failed": 0, "skipped": 0}
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_run_without_a_report_says_how_it_ended() -> None:
+    done = json.loads(run("--conclusion", "timed_out").output)
+    assert done["workflow"]["conclusion"] == "timed_out"
+    nightly = json.loads(run("--nightly", "--commit", HEAD, "--conclusion", "cancelled").output)
+    assert (nightly["delivery_id"], nightly["workflow"]["conclusion"]) == (HEAD, "cancelled")
+    refused = run("--status", "in_progress", "--conclusion", "failure")
+    assert "Remove --conclusion" in refused.output
+    assert refused.exit_code == 2
+    assert run().exit_code == 2  # neither a report nor a conclusion
+
+
 def test_a_nightly_run_takes_the_commit_from_the_report_or_the_option(folder: Path) -> None:
     built = report({"a": "passed"}, environment={"torch": "2.14.0", "torch_commit": HEAD})
     (folder / "built.json").write_text(built.model_dump_json(), "utf-8")

@@ -104,7 +104,9 @@ def callback(
 def _callback_body(
     file: Path | None, status: CallbackStatus, options: dict[str, Any]
 ) -> dict[str, Any]:
-    now = utc_now()
+    now, ended = utc_now(), options["conclusion"]
+    if ended and status == "in_progress":
+        raise click.UsageError("a run that starts has no conclusion. Remove --conclusion")
     job = relay.workflow_job(
         os.environ, options["check_run"], options["artifact"], options["job_name"]
     )
@@ -113,7 +115,6 @@ def _callback_body(
             error_text = f"--{options['event_type']} can't send in_progress. Use --status completed"
             raise click.UsageError(error_text)
         return relay.in_progress_callback(_dispatched_event(options["event"]), job, now)
-    ended = options["conclusion"]
     report = None if ended and not file else _required_report(file)
     if event_type := options["event_type"]:
         commit = options["commit"] or (report and report.environment.torch_commit) or ""

@@ -60,7 +60,7 @@ class WorkflowJob(GitHubModel):
     """The workflow's name."""
     job_name: Annotated[str, Field(min_length=1)]
     """The job's name; each job of a matrix needs its own name."""
-    url: Annotated[str, Field(pattern=r"^https://[\w.:-]+/[\w.-]+/[\w./#-]+$")]
+    url: Annotated[str, Field(pattern=r"^https://[\w.:-]+/[\w.-]+/[\w./#%?=&+~@:-]+$")]
     """The URL of the run's page."""
     run_id: Annotated[str, Field(pattern=r"^[0-9]+$")]
     """The id of the run. The relay reads a whole number, and fails for a UUID."""
@@ -109,7 +109,9 @@ _DEFAULT_REMEDY = (
     f"{', '.join(_ANY_SYSTEM.values())}"
 )
 _MOST_FAILED_TESTS, _MOST_CHARACTERS = 50, 500
-"""How many failed tests, and how much of a message, PyTorch's HUD keeps (`crcrUtils.ts`)."""
+"""How many failed tests, and how much of a message, PyTorch's HUD keeps, by a copy of
+`torchci/lib/crcr/crcrUtils.ts` without a date. That `workflow` holds them is inferred: it holds the
+counts."""
 
 
 def read_dispatched(event: bytes) -> Dispatched:
@@ -194,7 +196,7 @@ def _job_fault(error: ValidationError, names: Mapping[str, str]) -> str:
         key = str(fault["loc"][0])
         if key == "check_run_id" and faults:
             continue  # made of the id of the run
-        source = {**names, **_OPTIONS}.get(key, " or ".join(_GITHUB_URL))
+        source = {**names, **_OPTIONS}.get(key, " or ".join(_GITHUB_URL[:2]))
         source = f"--job-name or {source}" if key == "job_name" else source
         faults.setdefault(_REMEDIES.get(key, _DEFAULT_REMEDY), []).append(source)
     return ". ".join(
