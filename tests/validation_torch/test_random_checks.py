@@ -54,6 +54,14 @@ def test_a_permutation_has_each_number_once() -> None:
         check_law(torch.randint(NUMBERS, (NUMBERS,)).double(), law, "randperm")
 
 
+def test_poisson_s_law_is_its_rate_s_alone() -> None:
+    law = next(law for what, _, law in LAWS["exponential"] if what == "poisson(3)")
+    torch.manual_seed(0)
+    check_law(torch.poisson(torch.full((NUMBERS,), 3.0)).double(), law, "poisson(3)")
+    with pytest.raises(MismatchError, match="distribution is off"):
+        check_law(torch.poisson(torch.full((NUMBERS,), 3.1)).double(), law, "poisson(3)")
+
+
 class _Device(TorchDispatchMode):  # type: ignore[misc] # torch is not installed beside mypy
     """A device whose random functions misuse a generator of one's own."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,25 +19,24 @@ from typing import Any
 
 import torch
 from torch.testing._internal.opinfo.core import OpInfo, SampleInput
-from torch.utils.flop_counter import FlopCounterMode
 
 from accelerator_validation.case import CheckFailedError, MismatchError
 from accelerator_validation.suites.combined_calls import (
     WRITES_TO_INDICES,
     CallDraw,
-    takes_bounded_integers,
+)
+from accelerator_validation.suites.large_inputs import (
+    check_large,
+    has_large_inputs,
+    is_affordable,
 )
 from accelerator_validation.suites.layouts import (
     LAYOUTS,
-    enlarged,
-    made_distinct,
     map_tensors,
     overlaps_itself,
     relaid,
     strides_differ,
     with_layout,
-    with_long_axis,
-    with_many_matrices,
 )
 from accelerator_validation.suites.model_comparison import grows_with_each_call
 from accelerator_validation.suites.operator_lab import (
@@ -47,15 +46,12 @@ from accelerator_validation.suites.operator_lab import (
     inplace_call,
     is_decomposition,
     is_elementwise,
-    is_finite,
     is_foreach,
 )
 from accelerator_validation.suites.other_arguments import (
     FAR,
-    bounded_integers,
     has_other_arguments,
     other_arguments,
-    with_bounded_integers,
 )
 from accelerator_validation.suites.random_checks import LAWS, RandomDetector, check_random
 from accelerator_validation.suites.result_comparison import (
@@ -262,37 +258,6 @@ def _lengthened(chosen: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     return torch.cat((value.detach(), value.detach().narrow(-1, 0, 1)), -1)
 
 
-_MOST_RESULT_ELEMENTS, _MOST_RESULTS = 2_000_000, 1_000
-"""The maximum number of elements of a result on a large sample: outer products grow faster than
-their inputs. And the maximum number of tensors."""
-
-_MOST_OPERATIONS = 1_000_000_000
-"""The maximum number of floating-point operations on a large sample, as of convolutions."""
-
-_NEVER_LARGE = (
-    *("as_strided", "nn.functional.multilabel_margin_loss", "nn.functional.multi_margin_loss"),
-    *("grid_sampler", "nn.functional.grid_sample", "nn.functional.pdist", "nn.functional.ctc_loss"),
-    *(
-        "_segment_reduce",
-        "combinations",
-        "cartesian_prod",
-        "block_diag",
-        "kron",
-        "histogramdd",
-        "sparse",
-        "unbind",
-    ),
-)
-"""The beginnings of the names of operators for which a large input takes minutes, or whose
-arguments state sizes that would not fit a larger input."""
-
-_SIZED_BY_NUMBERS = (
-    *("nonzero", "argwhere", "masked_select", "unique", "equal", "allclose", "isin", "item", "cov"),
-    *("corrcoef", "tensor_split", "bincount", "to_sparse", "nn.functional.gaussian_nll_loss"),
-)
-"""The beginnings of the names of operators whose results are not larger than their inputs, for
-which PyTorch cannot compute the shape of the result from shapes."""
-
 _FILLED = 3
 """The number in a tensor for `out=` before a call: neither of the results of a comparison."""
 
@@ -308,8 +273,6 @@ _COMBINED, _MOST_COMBINED = 30, 8
 count."""
 _SHARE_OF_WHOLE = 0.5
 """How many of these are drawn for whole numbers, whose types share the code around the kernel."""
-_LARGE_NARROW = 1
-"""How many large inputs of one kind an operator gets in a narrow type besides those in float32."""
 _SHARE_OF_FORMS, _SHARE_OF_GRADIENTS = 0.25, 0.6
 """The shares of combined calls that are also made with `out=` and in place, and with gradients."""
 
@@ -583,61 +546,6 @@ def _call_on_device(lab: OperatorLab, sample: SampleInput) -> object:
     return lab.call(lab.on_device(sample))
 
 
-def check_large(lab: OperatorLab) -> Iterator[None]:
-    """Compare the results of inputs with many elements, with a long axis, and with many matrices.
-
-    In bfloat16 and float16, numbers have one sign, so that sums grow: in these types, they would
-    stop early or overflow.
-    """
-    samples = lab.samples
-    if lab.dtype in {torch.bfloat16, torch.float16} and not is_elementwise(lab.info):
-        samples = [map_tensors(sample, _without_signs) for sample in samples]
-    if lab.dtype in {torch.bfloat16, torch.float16}:
-        lab = replace(lab, limit=min(lab.limit, _LARGE_NARROW))
-    by_size = sorted(samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
-    for change in (enlarged, with_long_axis, partial(with_long_axis, named=True)):
-        larger = (change(sample, lab.seed) for sample in by_size)
-        yield from islice(_check_larger(lab, filter(None, larger)), lab.limit)
-        yield from _check_bounded(lab, by_size, change)
-    batches = (with_many_matrices(sample, lab.seed) for sample in by_size)
-    yield from islice(_check_larger(lab, filter(None, batches)), 1)
-
-
-def _without_signs(value: torch.Tensor) -> torch.Tensor:
-    return value.detach().abs() if value.is_floating_point() else value
-
-
-def _check_larger(lab: OperatorLab, samples: Iterable[SampleInput]) -> Iterator[None]:
-    for large in samples:
-        if not _is_affordable(lab, large):
-            continue
-        if lab.dtype is torch.float16 and not is_finite(lab.reference(large)):
-            continue  # where sums overflow, the result depends on the order of the steps
-        if lab.compare_derived(large, "a large input"):
-            yield
-
-
-def _check_bounded(
-    lab: OperatorLab,
-    samples: Iterable[SampleInput],
-    change: Callable[[SampleInput, int], SampleInput | None],
-) -> Iterator[None]:
-    """Compare the results of larger inputs whose integers grow with the axis that bounds them."""
-    if not takes_bounded_integers(lab.info):
-        return
-    counts: Counter[str] = Counter()
-    for sample in samples:
-        bounded = bounded_integers(sample, lambda s: lab.reference(s) is not None)
-        bounded = [found for found in bounded if not counts[found[0]]]
-        larger = change(sample, lab.seed) if bounded else None
-        if larger is None:
-            continue
-        counts.update(name for name, _, _ in bounded)
-        for what, grown in with_bounded_integers(made_distinct(larger, lab.seed), bounded):
-            if _is_affordable(lab, grown) and lab.compare_derived(grown, f"a large input, {what}"):
-                yield
-
-
 def check_arguments(lab: OperatorLab) -> Iterator[None]:
     """Compare the results of calls in which one number or flag has another value.
 
@@ -646,7 +554,7 @@ def check_arguments(lab: OperatorLab) -> Iterator[None]:
     counts: Counter[str] = Counter()
     for sample in lab.samples:
         for what, changed in _other_calls(lab, sample):
-            if counts[what] >= lab.limit or not _is_affordable(lab, changed):
+            if counts[what] >= lab.limit or not is_affordable(lab, changed):
                 continue
             with suppress(Exception):
                 lab.call(lab.on_device(sample))
@@ -696,10 +604,11 @@ def check_combined(lab: OperatorLab) -> Iterator[None]:
         lab.compare_derived(sample, "numbers whose squares overflow")
         for sample in _squares_overflow(lab)
     )
-    for _ in islice(filter(None, overflowing), _MOST_COMBINED):
+    for _ in islice(filter(None, overflowing), max(lab.limit, _MOST_COMBINED)):
         yield
     draw = CallDraw(lab, random.Random(lab.seed))  # noqa: S311 - tests, no secrets
-    share = 1 if lab.dtype.is_floating_point else _SHARE_OF_WHOLE
+    is_whole = not (lab.dtype.is_floating_point or lab.dtype.is_complex)
+    share = _SHARE_OF_WHOLE if is_whole else 1
     for _ in range(int(_COMBINED * min(lab.limit, _MOST_COMBINED) * share)):
         drawn = draw.call()
         if drawn and _compare_drawn(lab, draw.pick, *drawn):
@@ -788,21 +697,6 @@ def _compare_forms(lab: OperatorLab, sample: SampleInput, what: str) -> None:
             lab.compare_settled(found, own, sample, lab.reference, f"in place for {what}")
 
 
-def _is_affordable(lab: OperatorLab, large: SampleInput) -> bool:
-    """Return whether the result of a large sample has a reasonable size, in a reasonable time."""
-    if lab.info.full_name.startswith(_SIZED_BY_NUMBERS):
-        return True
-    with suppress(Exception):
-        placed = on_device(map_tensors(large, marked), "meta")
-        sizes = [value.numel() for value in tensors(leaves(lab.call(placed)))]
-        if len(sizes) > _MOST_RESULTS or max(sizes, default=0) > _MOST_RESULT_ELEMENTS:
-            return False
-        with FlopCounterMode(display=False) as counter:
-            lab.call(placed)
-        return bool(counter.get_total_flops() <= _MOST_OPERATIONS)
-    return False
-
-
 def check_statistics(lab: OperatorLab) -> Iterator[None]:
     """Compare the numbers that a random operator draws with their law."""
     lab.context.announce("statistics")
@@ -839,8 +733,8 @@ def offers_variant(info: OpInfo, mode: str) -> bool:
         return info.full_name in LAWS
     if mode == "combined" and ("hfft" in info.name or info.name.startswith(_NOT_COMBINED)):
         return False  # `hfftn` of PyTorch 2.13 crashes
-    is_small = is_decomposition(info) or info.full_name.startswith(_NEVER_LARGE)
-    return mode == "repeat" or not (info.is_factory_function or (mode == "large" and is_small))
+    is_small = mode == "large" and not has_large_inputs(info)
+    return mode == "repeat" or not (info.is_factory_function or is_small)
 
 
 def _can_flip(value: torch.Tensor) -> bool:
