@@ -71,6 +71,27 @@ def test_the_list_names_a_device_for_level_three_alone(level: str, device: str) 
         RelayRepository.model_validate(entry)
 
 
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [
+        ({}, "state the level, or the requested level"),
+        ({"level": "L2", "events": ["nightly", "nightly"]}, "has an event twice"),
+        ({"level": "L2", "events": []}, "at least 1"),
+        ({"level": "L2", "events": ["push"]}, "'pull_request' or 'nightly'"),
+    ],
+)
+def test_an_entry_states_a_level_and_upstream_s_events(
+    entry: dict[str, object], words: str
+) -> None:
+    with pytest.raises(ValidationError, match=words):
+        RelayRepository.model_validate({"repository": VENDOR, "source": "made-up", **entry})
+
+
+def test_a_level_that_is_only_requested_allows_nothing() -> None:
+    entry = {"repository": VENDOR, "requested": "L4", "source": "made-up"}
+    assert not allows_check_run(RelayRepository.model_validate(entry), change())
+
+
 def test_other_check_runs_of_the_commit_do_not_hide_it(double: GitHubDouble) -> None:
     body = check_run_body(answer(), change(), "L4")
     put_check_run(client(double), UPSTREAM, body)

@@ -48,3 +48,21 @@ def test_the_tests_of_pytorchs_changes_are_named(page: Page) -> None:
 def test_a_questions_heading_shows_code_as_code(page: Page) -> None:
     codes = [node.text() for node in page.tree.css("#faq ~ details h3 code")]
     assert codes == ["torch.<acme>", "a_b_c"]
+
+
+def test_the_place_in_the_relay_is_said_with_what_is_only_requested(site: Site) -> None:
+    relay = site.catalog.relay
+    assert relay
+    entries = {entry.repository: entry for entry in relay.repositories}
+    shown = 0
+    for platform in site.catalog.platforms:
+        text = " ".join(site.pages[f"compute-platforms/{platform.id}/"].tree.text().split())
+        for one in platform.accelerator.upstream_ci:
+            entry = entries[one.repository]
+            words = text.partition("Upstream CI")[2].partition(one.repository)[2][:120]
+            assert (f"level {entry.level} of the CI relay" in words) == bool(entry.level)
+            assert ("not yet part of the CI relay" in words) == (entry.level is None)
+            assert ("nightly runs only" in words) == (entry.events == ("nightly",))
+            assert (f"level {entry.requested}" in words) == bool(entry.requested)
+            shown += 1
+    assert shown > 5
