@@ -105,8 +105,8 @@ def _missing_release(catalog: Catalog, platform: Platform) -> Iterator[Section]:
         f" There are {older} older ones, down to {releases[-1].facts.version}." if older > 0 else ""
     )
     text = f"""
-{where} has these releases of {package} (read on {releases[0].read}).{more} pip finds a release only
-if it has a wheel for your Python and your system. See also
+The newest releases of {package} on {where} (read on {releases[0].read}) are below.{more} pip finds
+a release only if it has a wheel for your Python and your system. See also
 [the commands]({_page(platform)}#install).
 
 {items}
