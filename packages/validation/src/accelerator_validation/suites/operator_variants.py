@@ -272,7 +272,7 @@ _COMBINED, _MOST_COMBINED = 30, 8
 """How many combined calls are drawn for one comparison of another kind, of which at most so many
 count."""
 _SHARE_OF_WHOLE = 0.5
-"""How many of these are drawn for whole numbers but int64: they share the code around the kernel."""
+"""How many of these are drawn for whole numbers but int64, whose code they share."""
 _SHARE_OF_FORMS, _SHARE_OF_GRADIENTS = 0.25, 0.6
 """The shares of combined calls that are also made with `out=` and in place, and with gradients."""
 
