@@ -66,7 +66,7 @@ def test_every_state_has_its_name() -> None:
         "`` ` ::error::x @all <b> # y ``\n\n"
         "## Compared with the base\n\n"
         "- `example`: 1 new failure, 0 already failing, 0 flaky, 0 known issues, 0 fixed, 0 without "
-        "a result on the base, 0 without a usable result (6 tests); base: none, so there is nothing to compare with\n\n"
+        "a result on the base, 0 without a usable result (6 tests); base: 2026-11-21\n\n"
         "## Comments\n\n"
         "- `Something was posted.`\n"
     )
