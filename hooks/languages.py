@@ -1,25 +1,19 @@
 """Translates the navigation and the theme's texts, and links the translations of each page.
 
-Also writes a search index for each language. `languages` in mkdocs.yml lists the languages.
+`languages` in mkdocs.yml lists the languages.
 hooks/portal.py adds the translated pages, each in the folder of its language.
 """
 
 from __future__ import annotations
 
 import copy
-import json
-import re
-from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import rjieba
 from babel import Locale
 from jinja2 import Environment, pass_context
 from jinja2.runtime import Context
 from mkdocs.config.defaults import MkDocsConfig
-from mkdocs.exceptions import PluginError
-from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Link, Navigation, Section
 from mkdocs.structure.pages import Page
@@ -31,16 +25,6 @@ from accelerator_portal.site.languages import ENGLISH, Language, published_langu
 LANGUAGES_KEY = "portal_languages"
 NAVIGATION_KEY = "portal_navigation"
 FILES_KEY = "portal_files"
-
-SEARCH_INDEX_PATH = "search/search_index.json"
-
-# lunr recognizes equal nodes of its index by a text: the letter and the number of each edge, with
-# nothing between them. With digits as letters, different nodes have the same text. lunr then joins
-# them, and a search for some words ends with an error: lunr.js issues 279 and 314.
-_AMBIGUOUS_TEXT = "e=e+s+o.id}return e}"
-_UNAMBIGUOUS_TEXT = 'e=e+s+o.id+" "}return e}'
-
-_CHINESE = re.compile("[\u3400-\u9fff]+")
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
@@ -64,61 +48,6 @@ def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environme
         for language in published_languages(root, config.extra.get("languages"))
     }
     return env
-
-
-@event_priority(-100)  # after the search has written its index
-def on_post_build(*, config: MkDocsConfig) -> None:
-    """Write one search index for each language, including English, and repair the search."""
-    path = Path(config.site_dir, SEARCH_INDEX_PATH)
-    index = json.loads(path.read_text(encoding="utf-8"))
-    codes = tuple(config.extra[LANGUAGES_KEY])
-    for code in (ENGLISH.code, *codes):
-        own = path if code == ENGLISH.code else path.with_suffix(f".{code}.json")
-        text = json.dumps(_search_index(index, code, codes), separators=(",", ":"))
-        own.write_text(text, encoding="utf-8")
-    (worker,) = Path(config.site_dir, "assets/javascripts/workers").glob("search.*.min.js")
-    script = worker.read_text(encoding="utf-8")
-    if _UNAMBIGUOUS_TEXT not in script and script.count(_AMBIGUOUS_TEXT) != 1:
-        raise PluginError(f"{worker.name} is another version of lunr: check if it has the error")
-    worker.write_text(script.replace(_AMBIGUOUS_TEXT, _UNAMBIGUOUS_TEXT), encoding="utf-8")
-
-
-def _search_index(index: Mapping[str, Any], code: str, others: Collection[str]) -> dict[str, Any]:
-    """Return the search index for the pages of the language `code`.
-
-    It has the pages in that language, and the English pages that have no translation. `others` are
-    the codes of all languages except English.
-    """
-    pages = {entry["location"].partition("#")[0] for entry in index["docs"]}
-
-    def is_searched(location: str) -> bool:
-        page = location.partition("#")[0]
-        folder = page.partition("/")[0]
-        if folder in others:
-            return folder == code
-        return f"{code}/{page}" not in pages
-
-    docs = [entry for entry in index["docs"] if is_searched(entry["location"])]
-    return {**index, "docs": _with_separate_words(docs) if code == "zh" else docs}
-
-
-def _with_separate_words(entries: Collection[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return entries of the search index with a separator between their Chinese words.
-
-    Chinese is written without spaces, and the search finds whole words only. A Chinese tag, such as
-    the name of a vendor, counts as one word.
-    """
-    for tag in {tag for entry in entries for tag in entry.get("tags", ())}:
-        if _CHINESE.fullmatch(tag):
-            rjieba.add_word(tag, None, None)
-
-    def separated(text: str) -> str:
-        return _CHINESE.sub(lambda han: "\u200b".join(["", *rjieba.cut(han[0]), ""]), text)
-
-    return [
-        {**entry, **{part: separated(entry[part]) for part in ("title", "text")}}
-        for entry in entries
-    ]
 
 
 def on_page_context(

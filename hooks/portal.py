@@ -55,8 +55,8 @@ from accelerator_reports.files.problem import Problem, ProblemsError, system_err
 # With more platforms, the sidebar lists none of them: each page would contain links to all.
 MOST_IN_NAVIGATION = 60
 
-# The theme's files for a search in other languages: hooks/languages.py separates Chinese words.
-UNUSED = "assets/javascripts/lunr/"
+# The theme's own search: hooks/search.py replaces it.
+UNUSED = ("assets/javascripts/lunr/", "assets/javascripts/workers/")
 
 # The key of the configuration under which the generated files are stored until `on_files`.
 PAGES_KEY = "portal_pages"

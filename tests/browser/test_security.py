@@ -30,7 +30,8 @@ def test_the_search_stays_within_the_policy(opened: Open, address: str) -> None:
     visit.page.locator(".md-search-result__link").first.click()
     visit.page.wait_for_load_state("networkidle")
     assert visit.watched.faults() == []
-    assert visit.watched.failed == []
+    # What the search still loads when the reader leaves is given up.
+    assert {fault.rpartition(": ")[2] for fault in visit.watched.failed} <= {"net::ERR_ABORTED"}
 
 
 @pytest.mark.parametrize("what", INJECTED)

@@ -38,7 +38,7 @@ KEY_FILES = (
     "api/v1/install.json",
     "api/v1/selector.json",
     "api/v1/index.json",
-    "search/search_index.json",
+    "pagefind/en/pagefind-entry.json",
 )
 
 _ORIGIN = "http://site.invalid/"

@@ -85,5 +85,5 @@ def test_a_fault_that_a_page_repeats_is_named_once(root: Path) -> None:
 
 
 def test_key_files_must_be_there(root: Path) -> None:
-    (root / "search/search_index.json").unlink()
-    assert said(root) == ["search/search_index.json: the file is missing"]
+    (root / "pagefind/en/pagefind-entry.json").unlink()
+    assert said(root) == ["pagefind/en/pagefind-entry.json: the file is missing"]

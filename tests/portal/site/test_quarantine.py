@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from accelerator_automation.archive_store import archive_good_folders, open_archive
 from accelerator_portal.checks import load_and_check
 from accelerator_portal.checks.quarantine import last_good_versions, load_with_quarantine
+from accelerator_portal.site.search import SEARCH_FOLDER
 from accelerator_reports.cli import main
 from tests.built_site import EXAMPLE, Site, copy_sources, mkdocs_build
 from tests.day import TODAY
@@ -45,7 +46,13 @@ def built(root: Path, out: Path, *options: str) -> dict[str, bytes]:
 
 
 def files_of(site: Path) -> dict[str, bytes]:
-    return {f.relative_to(site).as_posix(): f.read_bytes() for f in site.rglob("*") if f.is_file()}
+    """Every file but the index of the search, whose names are digests of its contents."""
+    files = {f.relative_to(site).as_posix(): f for f in site.rglob("*") if f.is_file()}
+    return {
+        path: f.read_bytes()
+        for path, f in files.items()
+        if not path.startswith(f"{SEARCH_FOLDER}/")
+    }
 
 
 @pytest.fixture(scope="module")
@@ -90,9 +97,7 @@ def test_a_nightly_build_changes_no_page_that_does_not_name_it(
     naming = {
         "results/dashboard/index.html",
         "zh/results/dashboard/index.html",
-        "search/search_index.zh.json",
         "api/v1/quality.json",
-        "search/search_index.json",
         "sitemap.xml.gz",
     }
     assert differing <= naming
@@ -133,8 +138,6 @@ def test_the_last_good_version_stands_in_and_says_so(
         "results/dashboard/index.html",
         "zh/results/dashboard/index.html",
         "api/v1/quality.json",
-        "search/search_index.json",
-        "search/search_index.zh.json",
     }
 
 

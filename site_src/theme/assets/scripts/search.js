@@ -1,0 +1,105 @@
+// The site's search: a worker that Material's form asks, with the index that Pagefind wrote. The form sends 0 with its own
+// index, which is empty, and 2 with a query; it takes 1 (ready) and 3 with results. The language is in the worker's address.
+
+const READY = 1;
+const QUERY = 2;
+const RESULT = 3;
+
+const MOST_WORDS = 10; // of a query
+const MOST_PAGES = 15;
+
+// A tag decides, a title counts more than text, and neither counts twice: a page with one tag is not better than one with ten.
+const metaWeights = { tags: 1000, title: 50, address: 0, boost: 0 };
+const LARGEST = 1000; // of one word
+const MISSING = 1 / 4; // a page without one of the words
+const SAME_TITLE = 20;
+
+const MOST_OF_A_WORD = 0.6; // with its last letters cut off it is the same word, misspelled or with another ending
+
+const folder = new URL(`../../pagefind/${location.hash.slice(1)}/`, location.href);
+
+let loading;
+function load() {
+  loading ??= (async () => {
+    const pagefind = await import(new URL("pagefind.js", folder));
+    await pagefind.options({ ranking: { metaWeights, pageLength: 0, termSimilarity: 2 } });
+    return pagefind;
+  })();
+  loading.catch(() => (loading = undefined)); // the next query tries again
+  return loading;
+}
+
+const QUESTION = /^(?:如何|怎么样?|怎样|哪些|哪个|为什么|什么)/u;
+
+/** The words of a query. Chinese is written without spaces: a text may be one word, such as a vendor's name, or several. */
+function words(query) {
+  const chinese = new Intl.Segmenter("zh", { granularity: "word" });
+  const separate = query.replace(/\p{sc=Han}+/gu, (text) =>
+    [text.replace(QUESTION, ""), ...[...chinese.segment(text)].map(({ segment }) => segment).filter(({ length }) => length > 1)].join(" "),
+  );
+  return [...new Set(separate.toLowerCase().split(/[\s,;!?()[\]{}"'`/]+/u).filter(Boolean))].slice(0, MOST_WORDS);
+}
+
+/** The pages that have words of a query, best first. A word that no page has is left out. */
+async function ranked(pagefind, asked) {
+  const lists = await Promise.all(asked.map(async (word) => (await pagefind.search(word)).results));
+  const known = lists.filter((list) => list.length > 0);
+  const pages = new Map();
+  for (const list of known) {
+    for (const result of list) {
+      const page = pages.get(result.id) ?? { ...result, score: 0, count: 0 };
+      page.score += Math.min(result.score, LARGEST) / Math.log(2 + list.length); // a rare word says more
+      page.count += 1;
+      pages.set(result.id, page);
+    }
+  }
+  for (const page of pages.values()) page.score *= MISSING ** (known.length - page.count);
+  return [...pages.values()].sort((one, other) => other.score - one.score);
+}
+
+const withoutSpaces = (text) => text.replace(/(?<=\p{sc=Han}) | (?=\p{sc=Han})/gu, "");
+
+/** Does a text have most of a word? Pagefind shortens a word that no page has, down to its first letter. */
+const has = (text, word) => text.includes(word.slice(0, Math.ceil(word.length * MOST_OF_A_WORD)));
+
+/** A page as Material shows it: the page itself, then its sections. Nothing, if it has none of the words. */
+async function shown({ data, score }, asked, query) {
+  const { content, excerpt, meta, sub_results: sections } = await data();
+  const text = `${meta.title} ${meta.tags} ${content}`.toLowerCase();
+  if (!asked.some((word) => has(text, word))) return [];
+  const same = withoutSpaces(meta.title).toLowerCase() === query;
+  const page = {
+    location: meta.address ?? "", // the home page has none
+    title: withoutSpaces(meta.title),
+    text: withoutSpaces(excerpt),
+    score: score * Number(meta.boost) ** 0.2 * (same ? SAME_TITLE : 1),
+    terms: {},
+  };
+  const weight = ({ weighted_locations: found }) => found.reduce((sum, { balanced_score: one }) => sum + one, 0);
+  const parts = sections.filter(({ anchor }) => anchor).sort((one, other) => weight(other) - weight(one));
+  return [
+    page,
+    ...parts.map((part, place) => ({
+      location: `${meta.address}#${part.anchor.id}`,
+      title: withoutSpaces(part.title),
+      text: withoutSpaces(part.excerpt),
+      score: page.score / (1 + Math.sign(place)), // the best one stands open below its page
+      terms: {},
+    })),
+  ];
+}
+
+async function answer(query) {
+  const asked = words(query);
+  const best = asked.length > 0 ? (await ranked(await load(), asked)).slice(0, MOST_PAGES) : [];
+  const items = await Promise.all(best.map((page) => shown(page, asked, query.trim().toLowerCase())));
+  return items.filter(({ length }) => length > 0).sort(([one], [other]) => other.score - one.score);
+}
+
+let newest = 0;
+addEventListener("message", async ({ data: { type, data } }) => {
+  if (type !== QUERY) return postMessage({ type: READY });
+  const number = ++newest;
+  const items = await answer(data);
+  if (number === newest) postMessage({ type: RESULT, data: { items } }); // a slow answer does not replace that to a later query
+});
