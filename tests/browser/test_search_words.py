@@ -143,7 +143,7 @@ WORDS = {
 _ASK = """async ([worker, words]) => {
   const search = new Worker(worker);
   const ask = (data) => new Promise((resolve) => {
-    search.onmessage = ({ data }) => resolve(data.data.items);
+    search.onmessage = ({ data: { data: found } }) => found.query === data && resolve(found.items);
     search.postMessage({ type: 2, data });
   });
   const first = {};

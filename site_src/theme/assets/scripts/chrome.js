@@ -63,6 +63,11 @@ addEventListener("load", () => {
 
 const searched = document.querySelector("[data-md-component=search-query]");
 
+// The search loads what each query needs while the reader types it: see search.js.
+const { search: worker } = JSON.parse(document.getElementById("__config").textContent);
+const opened = () => new BroadcastChannel(new URL(worker, location.href).pathname).postMessage("");
+searched?.addEventListener("focus", opened, { once: true });
+
 /** What a reader searches for, as the search takes it. */
 function asQuery(text) {
   // It takes a word before a colon for the name of a field, and leaves it out: "libhccl.so: cannot open".

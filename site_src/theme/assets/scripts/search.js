@@ -6,6 +6,8 @@ const QUERY = 2;
 const RESULT = 3;
 
 const MOST_WORDS = 10; // of a query
+const TYPING = 120; // milliseconds between two keys: what is typed on is not asked
+const FIRST_PAGES = 8; // shown at once; the others follow
 const MOST_PAGES = 15;
 
 // A tag decides, a title counts more than text, and neither counts twice: a page with one tag is not better than one with ten.
@@ -89,17 +91,29 @@ async function shown({ data, score }, asked, query) {
   ];
 }
 
-async function answer(query) {
-  const asked = words(query);
-  const best = asked.length > 0 ? (await ranked(await load(), asked)).slice(0, MOST_PAGES) : [];
-  const items = await Promise.all(best.map((page) => shown(page, asked, query.trim().toLowerCase())));
+/** Some of the pages, best first. */
+async function sorted(pages, asked, query) {
+  const items = await Promise.all(pages.map((page) => shown(page, asked, query)));
   return items.filter(({ length }) => length > 0).sort(([one], [other]) => other.score - one.score);
 }
 
 let newest = 0;
-addEventListener("message", async ({ data: { type, data } }) => {
-  if (type !== QUERY) return postMessage({ type: READY });
+async function answer(query) {
   const number = ++newest;
-  const items = await answer(data);
-  if (number === newest) postMessage({ type: RESULT, data: { items } }); // a slow answer does not replace that to a later query
-});
+  // A slow answer does not replace that to a later query.
+  const post = (items) => number === newest && postMessage({ type: RESULT, data: { items, query } });
+  const asked = words(query);
+  if (asked.length === 0) return post([]);
+  await new Promise((resolve) => setTimeout(resolve, TYPING));
+  const pagefind = await load();
+  if (number !== newest) return;
+  const best = await ranked(pagefind, asked);
+  const title = query.trim().toLowerCase();
+  const first = await sorted(best.slice(0, FIRST_PAGES), asked, title);
+  post(first);
+  if (best.length <= FIRST_PAGES || number !== newest) return;
+  post([...first, ...(await sorted(best.slice(FIRST_PAGES, MOST_PAGES), asked, title))]);
+}
+
+addEventListener("message", ({ data: { type, data } }) => (type === QUERY ? answer(data) : postMessage({ type: READY })));
+new BroadcastChannel(location.pathname).addEventListener("message", load); // a reader opened the search
