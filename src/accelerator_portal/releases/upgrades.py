@@ -308,8 +308,8 @@ def _sources(catalog: Catalog, release: Release, wheel: Wheel) -> tuple[str, ...
 def _list_sources(catalog: Catalog, release: Release, *, on_pypi: bool) -> tuple[str, ...]:
     """Return the sources of the list of a release's wheels on PyPI or in PyTorch's own index."""
     sources = {name: catalog.releases.sources[name] for name in release.source}
-    names = (name for name, s in sources.items() if (s.package == TORCH if on_pypi else s.url))
-    return _keys(RELEASES, names)
+    own = [name for name, s in sources.items() if (s.package == TORCH if on_pypi else s.url)]
+    return _keys(RELEASES, own or release.source)
 
 
 def _hardware_items(

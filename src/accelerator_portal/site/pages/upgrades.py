@@ -137,9 +137,13 @@ def _step_rows(
             tuple(_change_words(platform, step.new)),
             tuple(_version_words(platform, change) for change in step.versions),
             _note(step),
-            sources.cited("releases.yaml", cited.pop("releases.yaml", ())),
-            [entry for file, ids in cited.items() for entry in own_sources.cited(file, ids)],
+            _by_number(sources.cited("releases.yaml", cited.pop("releases.yaml", ()))),
+            _by_number(e for file, ids in cited.items() for e in own_sources.cited(file, ids)),
         )
+
+
+def _by_number(entries: Iterable[SourceEntry]) -> list[SourceEntry]:
+    return sorted(set(entries), key=lambda entry: entry.number)
 
 
 def _source_files(keys: Iterable[str]) -> Iterator[tuple[str, str]]:
