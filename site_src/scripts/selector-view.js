@@ -213,10 +213,10 @@ function showPlatformLink(form, model, choice) {
 /** Say what the chosen release no longer supports. */
 function showRemoved(form, model, choice) {
   const text = model.removed(choice);
-  toggle(form.querySelector("[data-part=removed]"), text, (box) => {
-    setText(box.querySelector("span"), text);
+  toggle(form.querySelector("[data-part=removed]"), text, (link) => {
+    setText(link, text);
     const minor = choice.build.split(".").slice(0, 2).join(".");
-    setAddress(box.querySelector("a"), `${form.dataset.root}versions/upgrade/#${choice.platform}-${minor}`);
+    setAddress(link, `${form.dataset.root}versions/upgrade/#${choice.platform}-${minor}`);
   });
 }
 

@@ -84,6 +84,8 @@ class Index(StrictModel):
     """Address of the hardware data of all platforms."""
     versions: str
     """Address of the version data of all platforms."""
+    upgrades: str
+    """Address of what each PyTorch release removes and adds on each platform."""
     features: str
     """Address of the feature data of all platforms."""
     additional_platforms: str
@@ -395,6 +397,7 @@ def _index(catalog: Catalog, schemas: Iterable[str]) -> Index:
         questions="questions.json",
         hardware="hardware.json",
         versions="versions.json",
+        upgrades="upgrades.json",
         features="features.json",
         additional_platforms=ADDITIONAL_PLATFORMS,
         other_backends=OTHER_BACKENDS if catalog.other_backends else None,
