@@ -11,6 +11,7 @@ export class Model {
     this.positions = positionsOfValues(data);
     this.rowsOf = new Map();
     this.candidatesOf = new Map();
+    this.removedBy = new Map();
     if ("rows" in data) this.add(data.axes.platform[0][0], data); // the data of a platform's page includes its rows
   }
 
@@ -18,6 +19,7 @@ export class Model {
   add(platform, data) {
     this.rowsOf.set(platform, data.rows.map((row, number) => modelRow(row, number, this.machine(row))));
     this.data.cards[platform] = data.cards[platform] ?? {};
+    this.removedBy.set(platform, data.removed ?? {});
   }
 
   hasRows(platform) {
@@ -102,6 +104,11 @@ export class Model {
   ended({ os, arch, platform }) {
     const release = this.data.ended[`${os} ${arch}`];
     return release && { ...release, check: release.checks[platform] ?? release.check };
+  }
+
+  /** A sentence about what the release of a choice no longer supports; undefined if no source states it. */
+  removed({ platform, build }) {
+    return this.removedBy.get(platform)?.[build];
   }
 
   /** The name of a card, a remark about its builds, and whether no source confirms them. */

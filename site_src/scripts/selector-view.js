@@ -98,7 +98,7 @@ function otherMachinesOfMethod(model, choice, method) {
 
 /** Hide the commands, and what belongs to them. */
 export function hideResult(form) {
-  const parts = ["box", "files", "prints", "inside", "needs", "python-note", "offline", "note", "stage", "finding"];
+  const parts = ["box", "files", "prints", "inside", "needs", "python-note", "offline", "note", "removed", "stage", "finding"];
   for (const name of parts) form.querySelector(`[data-part=${name}]`).hidden = true;
   const copyOnly = form.querySelector("[data-copy=commands]");
   if (copyOnly) copyOnly.parentElement.hidden = true;
@@ -114,6 +114,7 @@ export function showResult(form, model, { choice, row: originalRow }, wishes) {
   if (copyOnly) copyOnly.parentElement.hidden = !row || row.commands === "";
   showText(part("note"), row?.note ?? "");
   markEnglish(part("note"));
+  showRemoved(form, model, choice);
   showStage(part("stage"), row?.stage);
   const finding = row?.finding(choice.python);
   const usesMirror = row && commands !== originalRow.commands && finding?.kind !== "none"; // the check was of the index, not of the mirror
@@ -207,6 +208,16 @@ function showPlatformLink(form, model, choice) {
   for (const section of document.querySelectorAll("[data-description]")) {
     section.toggleAttribute("data-current", section.dataset.description === choice.platform);
   }
+}
+
+/** Say what the chosen release no longer supports. */
+function showRemoved(form, model, choice) {
+  const text = model.removed(choice);
+  toggle(form.querySelector("[data-part=removed]"), text, (link) => {
+    setText(link, text);
+    const minor = choice.build.split(".").slice(0, 2).join(".");
+    setAddress(link, `${form.dataset.root}versions/upgrade/#${choice.platform}-${minor}`);
+  });
 }
 
 /** Returns a plugin's lifecycle in words, as of today. */

@@ -52,7 +52,7 @@ CHINESE = [
     for page in (
         *("", "get-started/", "questions/", "compute-platforms/", "hardware/", "compare/"),
         *("features/", "versions/", "glossary/", "other-ways/", "run-anywhere/", "results/"),
-        *("results/dashboard/", "results/by-model/", "contribute/"),
+        *("results/dashboard/", "results/by-model/", "contribute/", "versions/upgrade/"),
     )
 ]
 

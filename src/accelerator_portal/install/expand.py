@@ -118,7 +118,7 @@ def _published_targets(
     A build is a wheel, an image or an archive.
     """
     variants = {variant.id: variant for variant in platform.install.variants}
-    for build in _matching_builds(option, release):
+    for build in matching_builds(option, release):
         if variants and build.variant not in variants:
             continue  # the rule install-references reports a variant that is not described
         wheel = build if isinstance(build, Wheel) else None
@@ -142,7 +142,7 @@ def builds_of_option(catalog: Catalog, option: Option) -> Iterator[Build]:
     This includes builds of variants that `install.yaml` does not describe.
     """
     for release in _releases_of_option(catalog, option):
-        yield from _matching_builds(option, release)
+        yield from matching_builds(option, release)
 
 
 def _stated_targets(
@@ -179,7 +179,8 @@ def _new_target(release: Release | Preview, os: Os, arch: Arch, variant: Variant
     return Target(release.version, os, arch, release.python, release.torchvision, variant)
 
 
-def _matching_builds(option: Option, release: Release | Preview) -> Iterator[Build]:
+def matching_builds(option: Option, release: Release | Preview) -> Iterator[Build]:
+    """Yield the published builds of a release that an option uses."""
     if option.published is None:
         return
     kind, pattern = option.published

@@ -192,6 +192,15 @@ def _hold_for_all(
     )
 
 
+def card_name(platform: Platform, generation: Generation) -> str:
+    """Return a generation's name with its chip: `Volta (Compute capability 7.0)`."""
+    hardware = platform.accelerator.hardware
+    if not generation.chip or not hardware:
+        return generation.name
+    chip = f"{hardware.chip} {generation.chip}" if hardware.chip else generation.chip
+    return f"{generation.name} ({chip})"
+
+
 def build_covers(build: BuildSupport, variant: str, torch: str | None) -> bool:
     """Return whether the statement `build` says that a variant of a release runs on the hardware.
 

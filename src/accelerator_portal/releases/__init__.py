@@ -1,1 +1,4 @@
-"""Updates `data/releases.yaml` from package indexes, and compares it with PyTorch's own lists."""
+"""Updates `data/releases.yaml` from package indexes, and compares it with PyTorch's own lists.
+
+Also compares the releases with each other.
+"""

@@ -183,8 +183,8 @@ class Templates:
             value = self.language.translate(value)
         return _show_hidden_characters(value) if type(value) is str else value
 
-    def _citation_links(self, entries: list[SourceEntry]) -> Markup:
-        links = (citation(entry, language=self.language) for entry in entries)
+    def _citation_links(self, entries: list[SourceEntry], page: str = "") -> Markup:
+        links = (citation(entry, page, self.language) for entry in entries)
         return Markup("").join(map(Markup, links))  # escaped there
 
     def _svg(self, plot: Plot) -> Markup:

@@ -7,12 +7,13 @@ import pytest
 from accelerator_portal.catalog import Catalog
 from accelerator_portal.install import Selector
 from accelerator_portal.install.hardware_support import (
+    card_name,
     driver_bounds,
     row_ranges,
     runs_on_generation,
 )
 from accelerator_portal.install.resolution import resolve
-from accelerator_portal.site.pages.hardware import card_name, cards_by_id
+from accelerator_portal.site.pages.hardware import cards_by_id
 from tests.folders import INSTALL, Tree, edited, loaded
 
 LINUX = {"os": "linux", "arch": "x86_64", "platform": "cuda"}

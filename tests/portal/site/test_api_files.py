@@ -13,6 +13,7 @@ from accelerator_portal.install.resolution import payload, payload_overview
 from accelerator_portal.results.stored_reports import stored_reports
 from accelerator_portal.site.languages import ENGLISH
 from accelerator_portal.site.pages.api import PLATFORM_INSTALL_PATH
+from accelerator_portal.site.pages.upgrades import removed_words
 from accelerator_reports.suite_names import suite_folder
 from tests.built_site import Site
 from tests.schema_faults import schema_faults
@@ -83,6 +84,7 @@ DESCRIBED = {
     "releases": "releases.json",
     "hardware": "hardware.json",
     "versions": "versions.json",
+    "upgrades": "upgrades.json",
     "features": "features.json",
     "other-backends": "other-backends.json",
     "stale-facts": "stale-facts.json",
@@ -147,7 +149,8 @@ def test_the_selectors_data_is_that_of_the_library(site: Site) -> None:
     for platform, found in whole.items():
         assert found == read(site, f"install/{platform}.json")
         selector = site.selector.only(platform)
-        own = {"containers": found["containers"], **payload(selector)}
+        removed = removed_words(site.catalog, platform)
+        own = {"containers": found["containers"], "removed": removed, **payload(selector)}
         assert {**found, "cards": {}} == json.loads(ENGLISH.json(own))
         for cards in found["cards"].values():
             assert all(

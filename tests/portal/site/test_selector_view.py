@@ -30,6 +30,7 @@ def form(catalog: Catalog, further: Selector) -> LexborHTMLParser:
     view = selector_view(further)
     context = {
         "view": view,
+        "removal_note": ("", ""),
         "selector": further,
         "commands": [],
         "grid_of_platforms": Grid("platforms", "Platform", (), (), {}),

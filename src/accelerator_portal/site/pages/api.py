@@ -23,7 +23,7 @@ from accelerator_portal.install.additional_platforms import (
     additional_platform_id,
 )
 from accelerator_portal.install.expand import rows_by_platform
-from accelerator_portal.install.hardware_support import DriverBounds, row_ranges
+from accelerator_portal.install.hardware_support import DriverBounds, card_name, row_ranges
 from accelerator_portal.install.resolution import Card, payload, payload_overview
 from accelerator_portal.install.rows import PREVIEW, InstallRow
 from accelerator_portal.install.selector import Selector
@@ -31,11 +31,11 @@ from accelerator_portal.site.difference import Difference
 from accelerator_portal.site.languages import ENGLISH
 from accelerator_portal.site.pages import declared
 from accelerator_portal.site.pages.hardware import (
-    card_name,
     card_remark,
     cards_by_id,
     is_uncertain,
 )
+from accelerator_portal.site.pages.upgrades import removed_words
 from accelerator_portal.site.site import Site
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.vendor_text import render_vendor_text
@@ -84,6 +84,8 @@ class Index(StrictModel):
     """Address of the hardware data of all platforms."""
     versions: str
     """Address of the version data of all platforms."""
+    upgrades: str
+    """Address of what each PyTorch release removes and adds on each platform."""
     features: str
     """Address of the feature data of all platforms."""
     additional_platforms: str
@@ -218,6 +220,9 @@ class SelectorData(SelectorOverview):
 class InstallData(SelectorOverview):
     """The install selector's data of a platform."""
 
+    removed: dict[str, str] = Field(default_factory=dict)
+    """What a release no longer supports, compared with the newest one of an earlier minor release:
+    a sentence, by release."""
     rows: tuple[InstallRow, ...]
     """The commands for each valid selection."""
 
@@ -326,7 +331,8 @@ def _install_data(catalog: Catalog, selector: Selector, platform: Platform) -> d
     """
     platform_selector = selector.only(platform.id)
     data = payload(platform_selector, {platform.id: _cards(catalog, platform_selector, platform)})
-    return {"containers": _container_sections([platform]), **data}
+    texts = {"removed": removed_words(catalog, platform.id)}
+    return {"containers": _container_sections([platform]), **texts, **data}
 
 
 def _selector_overview(catalog: Catalog, selector: Selector) -> dict[str, Any]:
@@ -391,6 +397,7 @@ def _index(catalog: Catalog, schemas: Iterable[str]) -> Index:
         questions="questions.json",
         hardware="hardware.json",
         versions="versions.json",
+        upgrades="upgrades.json",
         features="features.json",
         additional_platforms=ADDITIONAL_PLATFORMS,
         other_backends=OTHER_BACKENDS if catalog.other_backends else None,

@@ -18,6 +18,7 @@ from accelerator_portal.site.commands_table import (
     record_schemas,
 )
 from accelerator_portal.site.pages.platforms import other_backends, platforms_grid
+from accelerator_portal.site.pages.upgrades import removal_note
 from accelerator_portal.site.results.findings import FindingsData, finding_counts, total_findings
 from accelerator_portal.site.selector_view import selector_view
 from accelerator_portal.site.site import Page, Site
@@ -41,8 +42,10 @@ def pages(site: Site) -> Iterator[Page]:
     """Yield the pages."""
     catalog, selector = site.catalog, site.selector
     default_rows = default_build_rows(selector)
+    view = selector_view(selector) if selector.starts else None
     home = {
-        "view": selector_view(selector) if selector.starts else None,
+        "view": view,
+        "removal_note": removal_note(catalog, view),
         "selector": selector,
         "grid_of_platforms": platforms_grid(site),
         "commands": commands_table(selector, preferred_rows(default_rows)),

@@ -68,15 +68,6 @@ def cards_by_id(platform: Platform) -> dict[str, Generation]:
     }
 
 
-def card_name(platform: Platform, generation: Generation) -> str:
-    """Return a generation's name with its chip: `Volta (Compute capability 7.0)`."""
-    hardware = platform.accelerator.hardware
-    if not generation.chip or not hardware:
-        return generation.name
-    chip = f"{hardware.chip} {generation.chip}" if hardware.chip else generation.chip
-    return f"{generation.name} ({chip})"
-
-
 def card_remark(generation: Generation) -> str:
     """Return the remark that the install selector shows for the cards of a generation.
 

@@ -46,6 +46,7 @@ from accelerator_portal.site.pages.questions import (
     platform_questions,
     translated_questions,
 )
+from accelerator_portal.site.pages.upgrades import UPGRADES_PAGE, removal_note, upgrade_data
 from accelerator_portal.site.pages.versions import (
     LAG_COLUMNS,
     lag_cells,
@@ -262,11 +263,13 @@ def _platform_context(site: Site, platform: Platform, sources: SourceList) -> di
     reports = results.of(platform.id)
     cells = suite_cells(catalog, results.newest(platform.id))
     vendors = {other.accelerator.vendor for other in catalog.platforms}
+    view = selector_view(selector) if selector.starts else None
     return {
         "platform": platform,
         "a": platform.accelerator,
         "selector": selector,
-        "view": selector_view(selector) if selector.starts else None,
+        "view": view,
+        "removal_note": removal_note(catalog, view),
         **_commands(catalog, selector),
         "feature_labels": FEATURE_LABELS,
         "most_versions": MOST_VERSIONS,
@@ -280,6 +283,7 @@ def _platform_context(site: Site, platform: Platform, sources: SourceList) -> di
         "sources": sources,
         "cited": sources.cited,
         "versions": versions_table(platform, sources, site.edition.today),
+        "upgrades": UPGRADES_PAGE if platform.id in upgrade_data(catalog).platforms else None,
         "hardware": next((h for h in hardware if h.id == platform.id), None),
         "features": features_data(site).by_id[platform.id],
         "evidence": evidence_level(catalog, results, platform),
