@@ -6,6 +6,11 @@ The summaries are the first sentences of the commands' docstrings; a test compar
 from accelerator_reports.cli.lazy_command import LazyCommand
 
 COMMANDS = {
+    "additional-platforms": LazyCommand(
+        "accelerator_portal.cli.additional_platforms:additional_platforms",
+        "Write the files for pytorch.org's Additional Platforms.",
+        "site",
+    ),
     "check": LazyCommand(
         "accelerator_portal.cli.check:check", "Check vendor folders and shared data."
     ),

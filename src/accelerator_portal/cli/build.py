@@ -44,11 +44,7 @@ def export(root: Path, out: Path) -> None:
 
     The export contains plain Markdown, data and assets.
     """
-    if out.is_dir() and any(out.iterdir()) and not (out / EXPORT_INDEX).is_file():
-        message = (
-            f"{out} contains other files. Choose a folder that is new, empty or an earlier export"
-        )
-        raise click.ClickException(message)
+    refuse_other_files(out, EXPORT_INDEX, "export")
     languages = published_languages(root, _configured_languages(root))
     edition = Edition(_repository_links(root), today(), languages=languages)
     pages = build_site(checked_catalog(root), root, edition)
@@ -63,6 +59,16 @@ def export(root: Path, out: Path) -> None:
     page_count = sum(path.endswith(".md") for path in files)
     other_files = count(len(files) - page_count, "other file")
     click.echo(f"Wrote {count(page_count, 'page')} and {other_files} to {out}.")
+
+
+def refuse_other_files(out: Path, marker: str, earlier: str) -> None:
+    """Raise click.ClickException if a folder has files, but not the file `marker`.
+
+    `earlier` says what a folder with this file is, such as `export`.
+    """
+    if out.is_dir() and any(out.iterdir()) and not (out / marker).is_file():
+        message = f"{out} contains other files. Choose a folder that is new, empty or an earlier"
+        raise click.ClickException(f"{message} {earlier}")
 
 
 def _configured_languages(root: Path) -> list[str]:

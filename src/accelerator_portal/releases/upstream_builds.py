@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from packaging.version import Version
 from pydantic import BaseModel, Field, ValidationError
@@ -28,6 +28,7 @@ from accelerator_portal.http import RequestLimits, open_client
 from accelerator_portal.install.rows import PREVIEW
 from accelerator_portal.packages.sync import USER_AGENT
 from accelerator_portal.packages.wheel_tags import ordered_pythons
+from accelerator_reports.files.text_file import one_line
 
 # Ten times the size of the largest list.
 MAX_BYTES = 4 * 1024**2
@@ -44,7 +45,10 @@ _PYTHON = re.compile(r"(3\.\d+)(?:\.\d+)?(t?)")
 _INDEX = re.compile(r"https://download\.pytorch\.org/whl/(?:nightly/)?([a-z]+[0-9.]*)")
 _ARCHIVE = re.compile(r"https://download\.pytorch\.org/libtorch/([a-z]+[0-9.]*)/\S+\.zip")
 _TORCHVISION = re.compile(r"\btorchvision==([0-9.]+)")
+_TAG = re.compile(r"<[^<>]*>")
 _REMEDY = "Use published_versions.json or the output of generate_binary_build_matrix.py"
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class ListedBuild(NamedTuple):
@@ -96,7 +100,9 @@ class _Published(BaseModel):
         command: str | None = None
         versions: Mapping[str, str] | None = None
         default: bool = False  # such an entry repeats another one
+        note: str | None = None
 
+    latest_stable: str = ""
     versions: Mapping[str, Mapping[str, Mapping[str, Mapping[str, Entry] | None]]]
     """The entries by release, operating system, tool and hardware."""
 
@@ -145,16 +151,47 @@ async def _fetch(address: str, limits: RequestLimits) -> bytes:
 def read_builds(text: str) -> Builds:
     """Return the builds in one of PyTorch's lists. Raises UpstreamListError if it is none."""
     builds: Builds = {}
+    if re.match(r'\s*\{\s*"include"', text):
+        _add_matrix(builds, _parse_list(text, _Matrix))
+    else:
+        _add_published(builds, _parse_list(text, _Published))
+    return builds
+
+
+def _parse_list(text: str, model: type[M]) -> M:
     try:
-        if re.match(r'\s*\{\s*"include"', text):
-            _add_matrix(builds, _Matrix.model_validate_json(text))
-        else:
-            _add_published(builds, _Published.model_validate_json(text))
+        return model.model_validate_json(text)
     except ValidationError as error:
         place = ".".join(map(str, error.errors()[0]["loc"]))
         fault = f"{place} is missing or invalid" if place else "it is not a complete JSON document"
         raise UpstreamListError(f"this is none of PyTorch's lists: {fault}. {_REMEDY}") from None
-    return builds
+
+
+class UpstreamNote(NamedTuple):
+    """A note that pytorch.org's selector shows for pip instead of a command, without its HTML.
+
+    `hardware` is upstream's name of the kind of hardware, such as `rocm5.x`.
+    """
+
+    hardware: str
+    os: str
+    text: str
+
+
+def read_notes(text: str) -> tuple[UpstreamNote, ...]:
+    """Return the notes in published_versions.json about nightly builds and the newest release.
+
+    Raises UpstreamListError if the text is not this list.
+    """
+    published = _parse_list(text, _Published)
+    notes = {
+        UpstreamNote(hardware, os, one_line(_TAG.sub("", entry.note)))
+        for release in (PREVIEW, published.latest_stable)
+        for os, tools in published.versions.get(release, {}).items()
+        for hardware, entry in (tools.get("pip") or {}).items()
+        if entry.note and not entry.command
+    }
+    return tuple(sorted(notes))
 
 
 def _add_published(builds: Builds, published: _Published) -> None:

@@ -19,16 +19,11 @@ from accelerator_portal.checks.look_alike_names import (
     skeleton,
 )
 from accelerator_portal.checks.rule import rule
+from accelerator_portal.install.additional_platforms import MAX_PAGE_LINES
 from accelerator_reports.files.fields import is_public_https_url, is_site_path, url_fault
 from accelerator_reports.files.problem import Problem, did_you_mean
 from accelerator_reports.files.sources import cited_ids
 from accelerator_reports.files.yaml_file import Location, YamlFile
-
-MAX_LINES = 200
-"""The maximum number of lines of a guide on pytorch.org's Additional Platforms page.
-
-Source: pytorch/pytorch.github.io, `scripts/gen_additional_platforms.py` at commit 3bb9fbf, read
-2026-11-23. The script counts the lines before rendering."""
 
 
 @rule()
@@ -68,8 +63,8 @@ def guide_headings(catalog: Catalog, today: dt.date) -> Iterator[Problem]:
             )
         if len(set(titles)) < len(titles):
             yield Problem(guide.path, 1, "a heading is used twice", "remove one of the two")
-        if guide.length > MAX_LINES and guide.sections:
-            what = f"the guide has {guide.length} lines of Markdown, more than {MAX_LINES}"
+        if guide.length > MAX_PAGE_LINES and guide.sections:
+            what = f"the guide has {guide.length} lines of Markdown, more than {MAX_PAGE_LINES}"
             line = guide.sections[-1].line
             yield Problem(guide.path, line, what, "shorten it and link to the vendor's guide")
 

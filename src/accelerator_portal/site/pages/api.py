@@ -8,7 +8,6 @@ from dataclasses import replace
 from html import escape
 from typing import Any
 
-from packaging.version import Version
 from pydantic import BaseModel, Field
 
 from accelerator_portal.catalog import Catalog, Platform
@@ -17,15 +16,13 @@ from accelerator_portal.catalog.files.install_file import Install
 from accelerator_portal.catalog.files.versions_file import Compatibility
 from accelerator_portal.catalog.schema import SCHEMA_MODELS, model_schema, slug
 from accelerator_portal.install.additional_platforms import (
-    AdditionalPlatform,
     AdditionalPlatforms,
-    Commands,
+    additional_platform,
     additional_platform_id,
 )
-from accelerator_portal.install.expand import rows_by_platform
 from accelerator_portal.install.hardware_support import DriverBounds, card_name, row_ranges
 from accelerator_portal.install.resolution import Card, payload, payload_overview
-from accelerator_portal.install.rows import PREVIEW, InstallRow
+from accelerator_portal.install.rows import InstallRow
 from accelerator_portal.install.selector import Selector
 from accelerator_portal.site.difference import Difference
 from accelerator_portal.site.languages import ENGLISH
@@ -39,7 +36,7 @@ from accelerator_portal.site.pages.upgrades import removed_words
 from accelerator_portal.site.site import Site
 from accelerator_portal.site.site_file import API, SiteFile, data_file
 from accelerator_portal.site.vendor_text import render_vendor_text
-from accelerator_reports.files.fields import Integration, Os, StrictModel
+from accelerator_reports.files.fields import Integration, StrictModel
 
 
 class IndexEntry(StrictModel):
@@ -248,8 +245,6 @@ SCHEMAS: dict[str, type[BaseModel]] = {
     "additional-platforms": AdditionalPlatforms,
 }
 
-# The operating systems for which pytorch.org's selector shows commands of additional platforms.
-_SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 _CONTAINER = re.compile("container|docker", re.IGNORECASE)
 
 
@@ -434,13 +429,12 @@ def _accelerator_file(platform: Platform) -> AcceleratorFile:
 
 
 def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
-    """Return the platforms that pytorch.org's own selector lacks, with their pip commands.
+    """Return the platforms that pytorch.org's own selector lacks, with their commands.
 
-    Platforms without a pip command for a release on Linux or Windows are omitted. `generated_at` in
-    the result is the newest day on which somebody read a source of any platform. The time of the
-    build is not used, so an unchanged catalog gives an unchanged file.
+    `generated_at` in the result is the newest day on which somebody read a source of any platform.
+    The time of the build is not used, so an unchanged catalog gives an unchanged file.
     """
-    listed = [(p, entry) for p in catalog.platforms if (entry := _additional_platform(catalog, p))]
+    listed = [(p, entry) for p in catalog.platforms if (entry := additional_platform(catalog, p))]
     days = [
         s.read for p in catalog.platforms for _, file in p.sourced_files() for s in file.values()
     ]
@@ -450,48 +444,6 @@ def additional_platforms(catalog: Catalog) -> AdditionalPlatforms:
         platforms={additional_platform_id(platform): entry for platform, entry in listed},
         html={additional_platform_id(platform): _guide_html(platform) for platform, _ in listed},
     )
-
-
-def _additional_platform(catalog: Catalog, platform: Platform) -> AdditionalPlatform | None:
-    if platform.id in catalog.defaults.primary:
-        return None
-    rows = [row for row in rows_by_platform(catalog)[platform.id] if row.method == "pip"]
-    stable = _commands(platform, [row for row in rows if row.build != PREVIEW])
-    if stable is None:
-        return None
-    return AdditionalPlatform(
-        name=platform.accelerator.name,
-        support_channel=platform.accelerator.support[0].url,
-        stable=stable,
-        preview=_commands(platform, [row for row in rows if row.build == PREVIEW]),
-    )
-
-
-def _commands(platform: Platform, rows: list[InstallRow]) -> Commands | None:
-    lines = {
-        os: _newest_command_line(platform, [row for row in rows if row.os == os]) for os in _SYSTEMS
-    }
-    return Commands(**lines) if any(lines.values()) else None
-
-
-def _newest_command_line(platform: Platform, rows: list[InstallRow]) -> str | None:
-    """Return the install commands of the newest build in `rows`, joined by `&&`.
-
-    If several rows have this build, a row for x86_64 is preferred, then the variant that comes
-    first in `install.yaml`. None if `rows` is empty.
-    """
-    if not rows:
-        return None
-    variants = [variant.id for variant in platform.install.variants]
-    newest = max((row.build for row in rows if row.build != PREVIEW), key=Version, default=PREVIEW)
-    best = min(
-        (row for row in rows if row.build == newest),
-        key=lambda row: (
-            row.arch != "x86_64",
-            variants.index(row.variant) if row.variant in variants else 0,
-        ),
-    )
-    return " && ".join(best.commands)
 
 
 def _guide_html(platform: Platform) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from accelerator_portal.checks.rules.texts import MAX_LINES
+from accelerator_portal.install.additional_platforms import MAX_PAGE_LINES
 from tests.folders import EXAMPLE, GUIDE, ProblemsAfter
 
 
@@ -24,7 +24,7 @@ def test_a_guide_has_as_many_lines_as_upstream_accepts(
     line: str, end: str, more: int, problems_after: ProblemsAfter
 ) -> None:
     body = EXAMPLE[GUIDE].partition("---\n")[2].partition("---\n")[2]
-    left = MAX_LINES - len(body.splitlines()) - 1
+    left = MAX_PAGE_LINES - len(body.splitlines()) - 1
     kind = line.count("\n")
     added = line * (left // kind) + "\n" * (left % kind + more)
     last = f"Nothing.\n{added}x{end}"
