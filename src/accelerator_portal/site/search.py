@@ -29,7 +29,7 @@ _UNUSED = ("*-ui.*", "pagefind-highlight.js")
 _CHINESE = re.compile("[\u3400-\u9fff]+")
 _TEXT = re.compile("(?<=>)[^<>]+")
 _SECTION = re.compile(r"(?=<h[2-6][\s>])")
-_EXCLUDED = "[data-search-exclude], .md-typeset__toc, form, script, style"
+_EXCLUDED = "[data-search-exclude], .cite, form, script, style"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,15 @@ def _records(page: SearchedPage) -> Iterator[str]:
     for excluded in content.css(_EXCLUDED):
         excluded.decompose()
     html = (content.body and content.body.inner_html) or ""
+    html = html.replace("</dt><dd", "</dt> <dd")  # Pagefind would join the texts of both
     first, *sections = _SECTION.split(html) if page.split else [html]
     tags = " ".join(page.tags)
-    yield _record(page, page.url, page.title, f"<h1>{escape(page.title)}</h1>{first}", tags)
+    heading = "" if "<h1" in first else f"<h1>{escape(page.title)}</h1>"
+    yield _record(page, page.url, page.title, heading + first, tags)
     for section in sections:
-        heading = LexborHTMLParser(section).css_first("h2, h3, h4, h5, h6")
-        anchor = (heading and heading.attributes.get("id")) or ""
-        title = heading.text(strip=True) if heading else ""
+        own = LexborHTMLParser(section).css_first("h2, h3, h4, h5, h6")
+        anchor = (own and own.attributes.get("id")) or ""
+        title = own.text(strip=True) if own else ""
         yield _record(page, f"{page.url}#{anchor}", title, section)
 
 
