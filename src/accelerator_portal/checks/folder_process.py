@@ -12,19 +12,24 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import pickle
 import resource
 import signal
 import sys
+import tempfile
 from collections.abc import Callable
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.loader import load_platform
 from accelerator_portal.checks import load_and_check, run_checks
 from accelerator_portal.checks.folder_limits import MAX_BYTES, MAX_SECONDS
 from accelerator_reports.files.folders import ACCELERATORS
+
+T = TypeVar("T")
 
 _EXCEPTION = 1
 _NO_MEMORY = 3
@@ -75,6 +80,24 @@ def read_and_check(root: Path, shared: Catalog, folder: str, today: dt.date) -> 
         return
     for _ in run_checks(shared.with_platform(platform), today):
         pass
+
+
+def result_within_limits(work: Callable[[], T]) -> T | None:
+    """Return the result of `work`, done in a child process, or None if it exceeds a limit.
+
+    The result is also None if `work` raises an exception. The process must have one thread.
+    """
+    with tempfile.TemporaryFile() as file:
+
+        def store() -> None:
+            pickle.dump(work(), file)
+            file.flush()
+
+        if run_within_limits(store):
+            return None
+        file.seek(0)
+        result: T = pickle.load(file)  # noqa: S301 - of the process that this one started
+    return result
 
 
 def run_within_limits(work: Callable[[], None], wait: float = _MAX_WAIT) -> str | None:

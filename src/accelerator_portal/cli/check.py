@@ -10,15 +10,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
-from accelerator_portal.catalog import Catalog
+from accelerator_portal.catalog import Catalog, load_catalog
 from accelerator_portal.catalog.schema import format_address
-from accelerator_portal.checks import errors, load_and_check
+from accelerator_portal.checks import CatalogLoader, errors, load_and_check
 from accelerator_portal.checks.folder_limits import first_problems, load_within_limits
 from accelerator_portal.checks.rule import fixed_files
 from accelerator_portal.checks.stored_data import stored_data_problems
@@ -29,6 +29,9 @@ from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem, printable
 from accelerator_reports.files.text_file import write_text_atomically
 from accelerator_reports.files.wording import count
+
+if TYPE_CHECKING:
+    from accelerator_portal.checks.links import Place  # of the extra `packages`
 
 MOST_COLUMNS = 120
 
@@ -230,44 +233,71 @@ def check(  # noqa: PLR0913 - each is an option
         require_extra(Extra("accelerator-portal", "packages"), "check --network")
     selection = _repository_paths(root, paths)
     changed_platforms = changed_folders(root, base)
-    catalog, problems = _checked_catalog_and_problems(root, selection, changed_platforms)
+    checked = partial(_checked, root, selection, changed_platforms, network=network)
+    platforms, problems, links = checked()
     if fix:
         _write_fixes(root, problems)
-        catalog, problems = _checked_catalog_and_problems(root, selection, changed_platforms)
-    if network and catalog:
-        problems = sorted({*problems, *_link_problems(catalog, selection)})
+        platforms, problems, links = checked()
+    if links:
+        problems = sorted({*problems, *_link_problems(links)})
     if problems or form == "json":
         shown = sorted(first_problems(problems), key=lambda problem: problem.level != "error")
         click.echo(PROBLEM_FORMATS[form](root, shown))
     failures = errors(problems)
-    summary = _summary(catalog, problems, failures)
+    summary = _summary(platforms, problems, failures)
     paths_text = f" in {', '.join(selection)}" if selection else ""
     click.echo(f"{summary}{paths_text}.", err=bool(problems) or form == "json")
-    if failures or catalog is None:
+    if failures or platforms is None:
         sys.exit(1)
 
 
-def _checked_catalog_and_problems(
-    root: Path, selection: Sequence[str], changed_platforms: frozenset[str]
-) -> tuple[Catalog | None, list[Problem]]:
-    def load(folder: Path, day: dt.date) -> tuple[Catalog | None, list[Problem]]:
-        catalog, problems = load_within_limits(folder, day)
-        return catalog and replace(catalog, changed=changed_platforms), problems
+Checked: TypeAlias = "tuple[int | None, list[Problem], dict[str, Place]]"
+"""The number of platforms, None if the shared data cannot be used; the problems; the links."""
 
-    catalog, problems = load_and_check(root, today(), load)
-    if catalog:
+
+def _checked(
+    root: Path, selection: Sequence[str], changed_platforms: frozenset[str], *, network: bool
+) -> Checked:
+    """Return what a check finds in the selected files.
+
+    All work is done in one process with limits. Only if the process exceeds a limit are the folders
+    read one by one, and those that exceed a limit left out.
+    """
+
+    def work(load_folders: CatalogLoader) -> Checked:
+        def load(folder: Path, day: dt.date) -> tuple[Catalog | None, list[Problem]]:
+            catalog, problems = load_folders(folder, day)
+            return catalog and replace(catalog, changed=changed_platforms), problems
+
+        catalog, problems = load_and_check(root, today(), load)
+        if catalog is None:
+            return None, _selected(problems, selection), {}
         problems = sorted({*problems, *stored_data_problems(catalog, root)})
-    return catalog, [problem for problem in problems if _is_selected(problem.path, selection)]
+        links = _selected_links(catalog, selection) if network else {}
+        return len(catalog.platforms), _selected(problems, selection), links
+
+    if hasattr(os, "fork"):
+        from accelerator_portal.checks.folder_process import result_within_limits
+
+        if found := result_within_limits(partial(work, lambda folder, _: load_catalog(folder))):
+            return found
+    return work(load_within_limits)
 
 
-def _link_problems(catalog: Catalog, selection: Sequence[str]) -> list[Problem]:
-    from accelerator_portal.checks.links import check_network, links_to_check
+def _selected(problems: Iterable[Problem], selection: Sequence[str]) -> list[Problem]:
+    return [problem for problem in problems if _is_selected(problem.path, selection)]
 
-    links = {
-        url: location
-        for url, location in links_to_check(catalog).items()
-        if _is_selected(location.path, selection)
-    }
+
+def _selected_links(catalog: Catalog, selection: Sequence[str]) -> dict[str, Place]:
+    from accelerator_portal.checks.links import links_to_check
+
+    links = links_to_check(catalog)
+    return {url: place for url, place in links.items() if _is_selected(place.path, selection)}
+
+
+def _link_problems(links: Mapping[str, Place]) -> list[Problem]:
+    from accelerator_portal.checks.links import check_network
+
     with progress_bar("links", len(links)) as advance:
         return check_network(links, advance)
 
@@ -307,13 +337,12 @@ def _write_fixes(root: Path, problems: Sequence[Problem]) -> None:
         click.echo(f"Fixed {problem.path}:{problem.line}: {problem.what}", err=True)
 
 
-def _summary(catalog: Catalog | None, problems: list[Problem], failures: list[Problem]) -> str:
+def _summary(platforms: int | None, problems: list[Problem], failures: list[Problem]) -> str:
     warnings = len(problems) - len(failures)
     warning_text = count(warnings, "warning") if warnings else ""
-    if failures or catalog is None:
+    if failures or platforms is None:
         return ", ".join(filter(None, (f"{count(len(failures), 'problem')} found", warning_text)))
-    platforms = count(len(catalog.platforms), "platform")
-    return f"{platforms}, {warning_text or 'no problems'}"
+    return f"{count(platforms, 'platform')}, {warning_text or 'no problems'}"
 
 
 # The names in a clone or a fork of the branch that changes are merged into.

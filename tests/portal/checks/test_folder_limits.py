@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from click.testing import CliRunner
 
 from accelerator_portal.checks.folder_limits import (
     MAX_PROBLEMS,
@@ -18,6 +19,7 @@ from accelerator_portal.checks.folder_limits import (
     folders_over_limits,
     load_within_limits,
 )
+from accelerator_reports.cli import main
 from accelerator_reports.files.problem import Problem
 from tests.day import TODAY
 from tests.folders import ACCELERATOR, EXAMPLE, Tree, edited
@@ -28,7 +30,7 @@ if sys.platform == "win32":
 import resource
 
 from accelerator_portal.checks import folder_process
-from accelerator_portal.checks.folder_process import run_within_limits
+from accelerator_portal.checks.folder_process import result_within_limits, run_within_limits
 
 
 def spin() -> None:
@@ -67,6 +69,23 @@ def test_what_takes_too_much_is_ended(
         monkeypatch.setattr(folder_process, "MAX_SECONDS", 1)
     assert run_within_limits(work) == why
     assert resource.getrlimit(resource.RLIMIT_CPU)[0] != 1, "the limits are the child's alone"
+
+
+@pytest.mark.parametrize("work", [spin, grow, fail, crash])
+def test_a_result_comes_from_a_process_within_the_limits_only(
+    work: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if work is spin:
+        monkeypatch.setattr(folder_process, "MAX_SECONDS", 1)
+    assert result_within_limits(work) is None
+
+
+def test_a_result_of_another_process_is_whole() -> None:
+    found = result_within_limits(lambda: (os.getpid(), "x" * 1_000_000))
+    assert found
+    process, text = found
+    assert process != os.getpid()
+    assert text == "x" * 1_000_000
 
 
 def test_what_waits_for_ever_is_ended() -> None:
@@ -109,6 +128,22 @@ def test_a_folder_beyond_them_is_left_out_and_named(
         "accelerators/example:1: the folder takes more than 1 GB of memory to read and check; "
         "reduce the folder: use fewer or smaller reports and shorter texts"
     )
+
+
+def test_the_command_names_a_folder_beyond_them(
+    tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All folders are checked in one process first. Only if that ends are they read one by one."""
+    root = tree(EXAMPLE)
+    done = CliRunner().invoke(main, ["check", "--root", str(root)])
+    assert "takes more than" not in done.output
+    answer = subprocess.CompletedProcess((), 0, b'{"example": "time"}')
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: answer)
+    monkeypatch.setattr(folder_process, "_limit_memory", spin)
+    monkeypatch.setattr(folder_process, "MAX_SECONDS", 1)
+    done = CliRunner().invoke(main, ["check", "--root", str(root)])
+    assert done.exit_code == 1
+    assert "accelerators/example:1: the folder takes more than 10 s" in done.output
 
 
 def test_where_the_data_of_all_are_broken_nothing_is_left_out(tree: Tree) -> None:
