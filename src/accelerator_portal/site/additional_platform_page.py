@@ -16,7 +16,7 @@ from markdown import Markdown
 from markdown_it import MarkdownIt
 
 from accelerator_portal.catalog import Platform
-from accelerator_portal.catalog.markdown_file import CITATION
+from accelerator_portal.catalog.markdown_file import CITATION, Section
 from accelerator_portal.install.additional_platforms import MAX_PAGE_LINES
 from accelerator_portal.site.site_file import PLATFORMS
 from accelerator_portal.site.text_formats import prose_list
@@ -28,6 +28,7 @@ SOURCES = "Sources"
 _LEAST_NEEDED_FIRST = (SOURCES, "Deploy", "Help", "Prepare", "Start", "Install")
 _SITE_LINK = re.compile(r"\]\(/([^)\s]*)\)")
 _SPECIAL = re.compile(r"([\\`*_\[\]])")
+_OWN_PART = re.compile(r"\*Versions\* on this page")
 _COMMONMARK = MarkdownIt("commonmark", {"html": False}).enable("table")
 _UPSTREAM_EXTENSIONS = ("codehilite", "fenced_code", "tables", "toc")
 
@@ -92,10 +93,11 @@ def _sections(platform: Platform, site: str) -> dict[str, str]:
         address = guide.sources[citation[1]].address
         return f"[[{number}]]({_link(address)})" if address else f"[{number}]"
 
-    sections = {
-        section.title: CITATION.sub(linked, _SITE_LINK.sub(rf"]({site}\1)", section.text))
-        for section in guide.sections
-    }
+    def text_of(section: Section) -> str:
+        text = _OWN_PART.sub(f"[*Versions*]({page_address(platform, site)}#versions)", section.text)
+        return CITATION.sub(linked, _SITE_LINK.sub(rf"]({site}\1)", text))
+
+    sections = {section.title: text_of(section) for section in guide.sections}
     items = (f"1. {source_link(guide.sources[name])}" for name in numbers)
     return sections | ({SOURCES: "\n".join(items)} if numbers else {})
 

@@ -37,6 +37,7 @@ def test_each_guide_fits_and_is_shown_as_written(catalog: Catalog) -> None:
         assert [*headings(page.text), *page.left_out] == SECTIONS, platform.id
         assert "[@" not in page.text
         assert "](/" not in page.text
+        assert "*Versions* on this page" not in page.text, "pytorch.org has no such section"
         assert not [*rendering_problems(platform, SITE)], platform.id
 
 
