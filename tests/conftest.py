@@ -43,8 +43,13 @@ gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """Leave what there is now out of every later search for garbage."""
+    """Leave what there is now out of every later search for garbage, and search less often.
+
+    With Python's own limits, an eighth of the processor time of tests that load catalogs is spent
+    on searches that find nothing.
+    """
     gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
     gc.enable()
 
 
