@@ -8,7 +8,7 @@ from accelerator_reports.cli.lazy_command import LazyCommand
 COMMANDS = {
     "additional-platforms": LazyCommand(
         "accelerator_portal.cli.additional_platforms:additional_platforms",
-        "Write the files for pytorch.org's Additional Platforms.",
+        "Write a hand-over to pytorch.org.",
         "site",
     ),
     "check": LazyCommand(

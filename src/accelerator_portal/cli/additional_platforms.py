@@ -49,7 +49,7 @@ def _site_address(_context: click.Context, _option: click.Parameter, value: str)
     help="Write to this folder. It must be new, empty or an earlier hand-over.",
 )
 def additional_platforms(root: Path, site_url: str, upstream: Path | None, out: Path) -> None:
-    """Write the files for pytorch.org's Additional Platforms.
+    """Write a hand-over to pytorch.org.
 
     For each platform, these are its JSON and Markdown files, the application and the text of the
     pull request. hand-over.md lists them and, with --upstream, what is wrong on pytorch.org.
