@@ -157,7 +157,19 @@ def test_nothing_was_run_and_nothing_read(hostile_site: Site) -> None:
 
 def test_nothing_stands_outside_of_the_site(hostile_site: Site) -> None:
     kinds = {file.suffix for file in hostile_site.root.rglob("*") if file.is_file()}
-    pages = {".html", ".json", ".csv", ".atom", ".css", ".js", ".svg", ".png", ".map", ".xml", ".gz"}
+    pages = {
+        ".html",
+        ".json",
+        ".csv",
+        ".atom",
+        ".css",
+        ".js",
+        ".svg",
+        ".png",
+        ".map",
+        ".xml",
+        ".gz",
+    }
     search = {".pf_index", ".pf_fragment", ".pf_meta", ".pagefind"}
     assert kinds <= pages | search | {""}
 
