@@ -34,7 +34,7 @@ _LATIN = """() => {
 _NAMES = re.compile(
     r"(PyTorch|PyPI|Python|glibc|GB|W|MB|cpu|xpu|(?:cu|rocm)[0-9.]+|Linux|Windows|macOS|WSL2|Dockerfile|Docker|LibTorch|conda|pip|uv|ARM64|x86-64"
     r"|RISC-V|s390x|ppc64le|x86_64|aarch64|riscv64|https://[a-z0-9./-]+|pyproject\.toml"
-    r"|requirements\.txt|CUDA|ROCm|ImportError:.*|[0-9][0-9.]*(t|\.dev\d+)?(\+\w+)?|[·,;()–\uff1a\uff0c\u3001])+"
+    r"|requirements\.txt|CUDA|ROCm|ImportError:.*|[0-9][0-9.]*(t|\.dev\d+|\.post\d+|\.RC\d+)?(\+[\w.]+)?|[·,;()–\uff1a\uff0c\u3001→<>=])+"
 )
 
 
@@ -75,6 +75,7 @@ def names(site: Site) -> re.Pattern[str]:
         a = platform.accelerator
         found |= {a.name, a.vendor, *a.vendor.split(), *a.name.split()}
         found |= {variant.name for variant in platform.install.variants}
+        found |= {name for row in platform.compatibility.rows for name in row.needs}
         found |= {a.package.name, a.package.name.replace("_", "-")}
         found |= {model.name for one in platform.generations for model in one.models}
     if others := site.catalog.other_backends:

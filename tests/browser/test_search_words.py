@@ -11,12 +11,13 @@ from playwright.sync_api import Browser
 # An error message leads to the page of questions, which then shows the answer: see test_question_search.py.
 PAGES = {
     "get-started/ glossary/#nightly-build": "nightly",
-    "get-started/": "preview, install, upgrade, docker, libtorch, wsl2, offline, container, uv, proxy, firewall, venv, air gapped, pip download, mirror",
-    "questions/ get-started/": "uninstall pytorch, upgrade pytorch, reinstall pytorch, remove pytorch, switch from cpu to cuda, how to upgrade pytorch",
+    "get-started/ versions/upgrade/": "upgrade, upgrade pytorch, how to upgrade pytorch",
+    "get-started/": "preview, install, docker, libtorch, wsl2, offline, container, uv, proxy, firewall, venv, air gapped, pip download, mirror",
+    "questions/ get-started/": "uninstall pytorch, reinstall pytorch, remove pytorch, switch from cpu to cuda",
     "questions/": "flexattention, conda pytorch channel, upgrade pytorch conda, no solution found when resolving dependencies, libtorch windows cmake, conda, notebook, colab, jupyter, uninstall, faq, error message, how to uninstall pytorch, import error, killed, no module named torch, "
-    "no kernel image, out of memory, cuda not available, cuda conda",
+    "no kernel image, out of memory, cuda conda",
     "get-started/ questions/": "alpine, conda install pytorch old version",
-    "compute-platforms/cuda/ questions/": "torch.cuda.is_available false, pytorch-cuda, distributeddataparallel, torchrun, winerror 1455",
+    "compute-platforms/cuda/ questions/": "torch.cuda.is_available false, cuda not available, pytorch-cuda, distributeddataparallel, torchrun, winerror 1455",
     "versions/": "version, python 3.13, release notes, older version, python 3.14, previous versions, cu116, torch 1.13.1, 1.13.1",
     "compute-platforms/": "windows, groq, graphcore, sambanova, mtia",
     "hardware/ compute-platforms/": "gpu",
@@ -120,7 +121,8 @@ CHINESE_PAGES = {
     "zh/compute-platforms/mps/": "苹果",
     "zh/": "安装, 下载",
     "zh/hardware/ zh/": "显卡",
-    "zh/get-started/": "快速入门, 离线安装, 容器, 旧版本, 镜像源, 升级, 如何离线安装, 如何验证安装是否成功",
+    "zh/get-started/": "快速入门, 离线安装, 容器, 旧版本, 镜像源, 如何离线安装, 如何验证安装是否成功",
+    "zh/get-started/ zh/versions/upgrade/": "升级",
     "zh/questions/": "报错, 错误信息, 内存不足, 卸载, 段错误, ImportError, 怎么卸载 pytorch, 显存不足怎么办, 非法指令",
     "zh/hardware/": "硬件",
     "zh/versions/": "版本, CUDA 版本",

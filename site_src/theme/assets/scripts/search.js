@@ -16,6 +16,10 @@ const LARGEST = 1000; // of one word
 const MISSING = 1 / 4; // a page without one of the words
 const SAME_TITLE = 20;
 
+const MOST_KEYWORDS = 3; // a longer query is a message or a question, which a heading may repeat
+const SHORT = 3; // letters of a word that stands whole
+const IN_HEADING = 1000; // a section with a word in its heading stands before those that have it in their text
+
 const MOST_OF_A_WORD = 0.6; // with its last letters cut off it is the same word, misspelled or with another ending
 
 const folder = new URL(`../../pagefind/${location.hash.slice(1)}/`, location.href);
@@ -24,7 +28,7 @@ let loading;
 function load() {
   loading ??= (async () => {
     const pagefind = await import(new URL("pagefind.js", folder));
-    await pagefind.options({ ranking: { metaWeights, pageLength: 0, termSimilarity: 2 } });
+    await pagefind.options({ ranking: { metaWeights, pageLength: 0, termSimilarity: 3 } });
     return pagefind;
   })();
   loading.catch(() => (loading = undefined)); // the next query tries again
@@ -44,13 +48,16 @@ function words(query) {
 
 /** The pages that have words of a query, best first. A word that no page has is left out. */
 async function ranked(pagefind, asked) {
-  const lists = await Promise.all(asked.map(async (word) => (await pagefind.search(word)).results));
-  const known = lists.filter((list) => list.length > 0);
+  const results = async (words) => (await pagefind.search(words)).results;
+  const lists = await Promise.all(asked.map(async (word) => ({ word, found: await results(word) })));
+  const known = lists.filter(({ found }) => found.length > 0).sort((one, other) => one.found.length - other.found.length);
+  // A result shows where its words are: those of the whole query, or else the rarest word.
+  const whole = new Map((await results(known.map(({ word }) => word).join(" "))).map((result) => [result.id, result]));
   const pages = new Map();
-  for (const list of known) {
-    for (const result of list) {
-      const page = pages.get(result.id) ?? { ...result, score: 0, count: 0 };
-      page.score += Math.min(result.score, LARGEST) / Math.log(2 + list.length); // a rare word says more
+  for (const { found } of known) {
+    for (const result of found) {
+      const page = pages.get(result.id) ?? { ...result, ...whole.get(result.id), score: 0, count: 0 };
+      page.score += Math.min(result.score, LARGEST) / Math.log(2 + found.length); // a rare word says more
       page.count += 1;
       pages.set(result.id, page);
     }
@@ -59,10 +66,22 @@ async function ranked(pagefind, asked) {
   return [...pages.values()].sort((one, other) => other.score - one.score);
 }
 
+const MARKUP = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const escaped = (text) => text.replace(/[&<>"]/g, (character) => MARKUP[character]);
+
 const withoutSpaces = (text) => text.replace(/(?<=\p{sc=Han}) | (?=\p{sc=Han})/gu, "");
 
 /** Does a text have most of a word? Pagefind shortens a word that no page has, down to its first letter. */
 const has = (text, word) => text.includes(word.slice(0, Math.ceil(word.length * MOST_OF_A_WORD)));
+
+const ownWords = (heading) => heading.toLowerCase().split(/[^\p{L}\p{N}_.+]+/u);
+
+/** The share of the words that a heading has, whole or with another ending. */
+function inHeading(heading, asked) {
+  const own = ownWords(heading);
+  const start = (word) => word.slice(0, Math.max(SHORT, Math.ceil(word.length * MOST_OF_A_WORD)));
+  return asked.filter((word) => own.some((one) => one.startsWith(start(word)))).length / asked.length;
+}
 
 /** A page as Material shows it: the page itself, then its sections. Nothing, if it has none of the words. */
 async function shown({ data, score }, asked, query) {
@@ -70,20 +89,24 @@ async function shown({ data, score }, asked, query) {
   const text = `${meta.title} ${meta.tags} ${content}`.toLowerCase();
   if (!asked.some((word) => has(text, word))) return [];
   const same = withoutSpaces(meta.title).toLowerCase() === query;
+  const isMessage = asked.length > MOST_KEYWORDS;
+  const whole = asked.filter((word) => ownWords(meta.title).includes(word)).length / asked.length;
+  const heading = Math.max(whole, ...(isMessage ? sections : []).map(({ title }) => inHeading(title, asked)));
   const page = {
     location: meta.address ?? "", // the home page has none
-    title: withoutSpaces(meta.title),
+    title: withoutSpaces(escaped(meta.title)), // Material takes it for HTML, as the excerpts are
     text: withoutSpaces(excerpt),
-    score: score * Number(meta.boost) ** 0.2 * (same ? SAME_TITLE : 1),
+    score: score * Number(meta.boost) ** 0.2 * (1 + heading) ** 2 * (same ? SAME_TITLE : 1),
     terms: {},
   };
-  const weight = ({ weighted_locations: found }) => found.reduce((sum, { balanced_score: one }) => sum + one, 0);
+  const weight = ({ title, weighted_locations: found }) =>
+    inHeading(title, asked) * IN_HEADING + found.reduce((sum, { weight: one }) => sum + one, 0);
   const parts = sections.filter(({ anchor }) => anchor).sort((one, other) => weight(other) - weight(one));
   return [
     page,
     ...parts.map((part, place) => ({
       location: `${meta.address}#${part.anchor.id}`,
-      title: withoutSpaces(part.title),
+      title: withoutSpaces(escaped(part.title)),
       text: withoutSpaces(part.excerpt),
       score: page.score / (1 + Math.sign(place)), // the best one stands open below its page
       terms: {},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.catalog import RELEASES
@@ -44,14 +45,21 @@ TRANSLATED = (f"{UPGRADES_PAGE}.md",)
 SCHEMAS = {"upgrades": UpgradeData}
 
 
+class NamedHardware(NamedTuple):
+    """Hardware whose names have no translation, and the systems. `systems` is empty for all."""
+
+    names: tuple[str, ...]
+    systems: str
+
+
 @dataclass(frozen=True, slots=True)
 class StepRow:
     """A row of a platform's table of steps, in words; `note` says what is not stated."""
 
     step: UpgradeStep
     anchor: str
-    removed: tuple[str, ...]
-    new: tuple[str, ...]
+    removed: tuple[str | NamedHardware, ...]
+    new: tuple[str | NamedHardware, ...]
     versions: tuple[str, ...]
     note: str
     sources: Sequence[SourceEntry]
@@ -103,7 +111,7 @@ def removed_words(catalog: Catalog, platform_id: str) -> dict[str, str]:
             texts[release.version] = message(
                 "Removed since PyTorch {before}: {what}.",
                 before=step.before,
-                what=comma_list(_change_words(platform, step.leaves)),
+                what=comma_list(map(_plain_words, _change_words(platform, step.leaves))),
             )
     return texts
 
@@ -168,19 +176,31 @@ def _note(step: UpgradeStep) -> str:
     return message("No difference is stated.") if is_same else ""
 
 
-def _change_words(platform: Platform, changes: Iterable[SupportChange]) -> Iterator[str]:
+def _change_words(
+    platform: Platform, changes: Iterable[SupportChange]
+) -> Iterator[str | NamedHardware]:
     names = grouped(((change.subject, change.systems), change.name) for change in changes)
     for (subject, systems), found in names.items():
-        if subject == "python":
-            words = f"Python {python_range(found)}"
-        elif subject == "system":
-            words = comma_list(map(_system_label, found))
-        elif subject == "variant":
-            words = comma_list(_variant_names(platform, found))
-        else:
-            words = comma_list(found)
         on = comma_list(map(_system_label, systems)) if systems else ""
-        yield message("{name} ({systems})", name=words, systems=on) if on else words
+        if subject == "hardware":
+            yield NamedHardware(tuple(found), on)
+        elif subject == "python":
+            yield _on_systems(f"Python {python_range(found)}", on)
+        else:
+            own = (
+                map(_system_label, found)
+                if subject == "system"
+                else _variant_names(platform, found)
+            )
+            yield _on_systems(comma_list(own), on)
+
+
+def _plain_words(words: str | NamedHardware) -> str:
+    return words if isinstance(words, str) else _on_systems(comma_list(words.names), words.systems)
+
+
+def _on_systems(words: str, systems: str) -> str:
+    return message("{name} ({systems})", name=words, systems=systems) if systems else words
 
 
 def _version_words(platform: Platform, change: VersionChange) -> str:
