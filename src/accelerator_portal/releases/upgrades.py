@@ -1,8 +1,8 @@
-"""Computes what leaves a platform, and what is new, between two PyTorch releases.
+"""Computes what a PyTorch release removes and adds on a platform, compared with an earlier one.
 
-Missing data never means that something left. `data/releases.yaml` lists the wheels of a release on
+Missing data never means that something was removed. `data/releases.yaml` lists the wheels of a release on
 PyPI, which are always known, and those in PyTorch's own index, which no source may have stated yet.
-Something leaves if the list of the earlier release has it, the lists of the later release are
+Something is removed if the list of the earlier release has it, the lists of the later release are
 known, and neither this release nor a newer one has it. If a newer release has it again, the list
 was not complete. For plugins, the Python versions of two releases are compared only if the same
 source states both: a document about one release may name only the versions that it used.
@@ -84,8 +84,8 @@ class UpgradeStep(StrictModel):
     read: Day | None = None
     """If not: the day on which the plugin's index had none. Absent if the index was not read."""
     unstated: tuple[Subject, ...] = ()
-    """The kinds of what may leave of which no source has a complete list for the later release."""
-    leaves: tuple[SupportChange, ...] = ()
+    """The kinds of which no source has a complete list for the later release."""
+    removed: tuple[SupportChange, ...] = ()
     """What only the earlier release supports."""
     new: tuple[SupportChange, ...] = ()
     """What only the later release supports."""
@@ -95,7 +95,7 @@ class UpgradeStep(StrictModel):
     @property
     def sources(self) -> tuple[str, ...]:
         """The sources of all changes, without repetitions."""
-        cited = [change.sources for change in (*self.leaves, *self.new)]
+        cited = [change.sources for change in (*self.removed, *self.new)]
         cited += [change.sources for change in self.versions]
         return tuple(dict.fromkeys(chain.from_iterable(cited)))
 
@@ -112,14 +112,14 @@ def upgrade_step(catalog: Catalog, platform: Platform, before: str, after: str) 
         [_support(catalog, platform, torch) for torch in releases if is_beyond(Version(torch))]
         for is_beyond in (Version(after).__lt__, Version(before).__gt__)
     )
-    leaves, new = tuple(_gone(earlier, later, newer)), tuple(_gone(later, earlier, older))
+    removed, new = tuple(_gone(earlier, later, newer)), tuple(_gone(later, earlier, older))
     return UpgradeStep(
         before=before,
         after=after,
         unstated=later.unlisted,
-        leaves=leaves,
+        removed=removed,
         new=new,
-        versions=tuple(_version_changes(platform, earlier, later, (*leaves, *new))),
+        versions=tuple(_version_changes(platform, earlier, later, (*removed, *new))),
     )
 
 
@@ -180,7 +180,7 @@ class _Support(NamedTuple):
     rows: tuple[CompatibilityRow, ...]
     """The rows of `compatibility.yaml` for the release."""
     items: Mapping[_Item, tuple[str, ...]]
-    """All items, with their sources. They are empty if the item cannot leave: no complete list has
+    """All items, with their sources. They are empty if the item is never removed: no complete list has
     it, or nobody is certain of it."""
     lists: tuple[str, ...]
     """The sources that list what the release has: those of its wheels, or of `rows`."""
@@ -317,7 +317,7 @@ def _hardware_items(
 ) -> dict[_Item, tuple[str, ...]]:
     """Return the hardware generations on which a build computes; `on` is its wheel, if it has one.
 
-    A generation cannot leave or be new if its sources only pin releases, or are not certain.
+    A generation is never removed or new if its sources only pin releases, or are not certain.
     """
     hardware = platform.accelerator.hardware
     items = {}

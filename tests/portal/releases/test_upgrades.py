@@ -74,14 +74,14 @@ def test_what_the_complete_lists_lack_leaves(tree: Tree) -> None:
     )
     found = step(catalog_of(tree, after, before))
     linux = ("python", "3.11")
-    assert names(found.leaves) == {
+    assert names(found.removed) == {
         ("system", "windows x86_64"),
         ("variant", "ex1"),
         linux,
     }
     assert names(found.new) == {("system", "linux aarch64"), ("python", "3.13")}
     assert found.unstated == ()
-    (python,) = (change for change in found.leaves if change.subject == "python")
+    (python,) = (change for change in found.removed if change.subject == "python")
     assert {f"{RELEASES}#pypi", f"{RELEASES}#matrix"} == {*python.sources}
 
 
@@ -90,7 +90,7 @@ def test_what_leaves_only_one_system_names_it(tree: Tree) -> None:
     before = release("1.9.0", '"3.11", "3.12"', ON_PYPI, OLD_ON_WINDOWS)
     after = release("1.10.0", '"3.11", "3.12"', ON_PYPI, without)
     found = step(catalog_of(tree, after, before))
-    assert names(found.leaves) == {("python", "3.11", "windows x86_64")}
+    assert names(found.removed) == {("python", "3.11", "windows x86_64")}
 
 
 def test_of_an_index_that_no_source_lists_nothing_leaves(tree: Tree) -> None:
@@ -98,7 +98,7 @@ def test_of_an_index_that_no_source_lists_nothing_leaves(tree: Tree) -> None:
     before = release("1.9.0", '"3.11", "3.12"', ON_PYPI, OLD, OLD_ON_WINDOWS)
     after = release("1.10.0", '"3.12"', ON_PYPI, source="pypi")
     found = step(catalog_of(tree, after, before))
-    assert names(found.leaves) == {("python", "3.11")}
+    assert names(found.removed) == {("python", "3.11")}
     assert "variant" in found.unstated
 
 
@@ -108,7 +108,7 @@ def test_what_only_a_lock_file_names_neither_leaves_nor_is_new(tree: Tree) -> No
     )
     plain = release("1.10.0", '"3.12"', ON_PYPI, "{variant: ex2, os: windows, arch: [x86_64]}")
     found = step(catalog_of(tree, plain, locked))
-    assert (found.leaves, found.new) == ((), ())
+    assert (found.removed, found.new) == ((), ())
 
 
 def test_what_a_later_release_has_again_does_not_leave(tree: Tree) -> None:
@@ -118,8 +118,8 @@ def test_what_a_later_release_has_again_does_not_leave(tree: Tree) -> None:
     earliest = release("1.9.0", '"3.12"', ON_PYPI, OLD, other)
     again = release("1.11.0", '"3.12"', ON_PYPI, LOCKED, other)
     gone = step(catalog_of(tree, between, earliest))
-    assert names(gone.leaves) == {("variant", "ex1")}
-    assert step(catalog_of(tree, again, between, earliest)).leaves == ()
+    assert names(gone.removed) == {("variant", "ex1")}
+    assert step(catalog_of(tree, again, between, earliest)).removed == ()
 
 
 HARDWARE = """\
@@ -151,7 +151,7 @@ def test_hardware_leaves_if_its_sources_say_where_support_ends(
     before = release("1.9.0", '"3.12"', ON_PYPI, OLD, other)
     after = release("1.10.0", '"3.12"', ON_PYPI, other)
     found = step(catalog_of(tree, after, before, hardware=HARDWARE.format(builds=builds)))
-    assert (("hardware", "Old (Chip c1)") in names(found.leaves)) is leaves
+    assert (("hardware", "Old (Chip c1)") in names(found.removed)) is leaves
 
 
 TWO_RELEASES = (release("1.10.0", '"3.12"', ON_PYPI), release("1.9.0", '"3.12"', ON_PYPI))
@@ -170,7 +170,7 @@ def plugin_rows(after: str, source: str) -> str:
 def test_pythons_of_a_plugin_leave_if_one_source_states_both(tree: Tree) -> None:
     rows = plugin_rows('python: ["3.12"], needs: {SDK: "3"}', "made-up")
     found = step(catalog_of(tree, *TWO_RELEASES, rows=rows))
-    assert names(found.leaves) == {("python", "3.11")}
+    assert names(found.removed) == {("python", "3.11")}
     assert [(c.name, c.before, c.after) for c in found.versions] == [
         ("torch-example", ("1.9.0",), ("1.10.0",)),
         ("SDK", ("2",), ("3",)),
@@ -181,7 +181,7 @@ def test_pythons_of_a_plugin_leave_if_one_source_states_both(tree: Tree) -> None
 def test_pythons_of_different_documents_are_shown_and_not_compared(tree: Tree) -> None:
     rows = plugin_rows('python: ["3.12"], needs: {SDK: "2", Driver: "5"}', "used")
     found = step(catalog_of(tree, *TWO_RELEASES, rows=rows))
-    assert found.leaves == ()
+    assert found.removed == ()
     assert [(c.subject, c.before, c.after) for c in found.versions] == [
         ("plugin", ("1.9.0",), ("1.10.0",)),
         ("python", ("3.11", "3.12"), ("3.12",)),
@@ -239,7 +239,7 @@ def test_known_steps_come_out_right(
     frozen: Catalog, platform: str, before: str, after: str, leaves: set[tuple[str, str]]
 ) -> None:
     found = upgrade_step(frozen, frozen.by_id[platform], before, after)
-    assert names(found.leaves) == leaves
+    assert names(found.removed) == leaves
 
 
 def test_the_build_on_pypi_and_what_wheels_need_are_named(frozen: Catalog) -> None:
@@ -265,7 +265,7 @@ def test_every_change_names_sources_of_the_catalog(catalog: Catalog) -> None:
         files = {platform.path(name): sources for name, sources in platform.sourced_files()}
         files[RELEASES] = catalog.releases.sources
         for found in minor_steps(catalog, platform):
-            cited = [change.sources for change in (*found.leaves, *found.new)]
+            cited = [change.sources for change in (*found.removed, *found.new)]
             cited += [change.sources for change in found.versions]
             assert all(cited)
             for key in found.sources:

@@ -107,11 +107,11 @@ def removed_words(catalog: Catalog, platform_id: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     for release in catalog.releases.releases:
         step = step_to(catalog, platform, release.version)
-        if step and step.leaves:
+        if step and step.removed:
             texts[release.version] = message(
                 "Removed since PyTorch {before}: {what}.",
                 before=step.before,
-                what=comma_list(map(_plain_words, _change_words(platform, step.leaves))),
+                what=comma_list(map(_plain_words, _change_words(platform, step.removed))),
             )
     return texts
 
@@ -141,7 +141,7 @@ def _step_rows(
         yield StepRow(
             step,
             step_anchor(platform.id, step.after),
-            tuple(_change_words(platform, step.leaves)),
+            tuple(_change_words(platform, step.removed)),
             tuple(_change_words(platform, step.new)),
             tuple(_version_words(platform, change) for change in step.versions),
             _note(step),
@@ -172,7 +172,7 @@ def _note(step: UpgradeStep) -> str:
         return message("Not stated: builds in PyTorch’s own index.")
     if step.unstated:
         return message("Not stated: Python versions.")
-    is_same = not (step.leaves or step.new or step.versions)
+    is_same = not (step.removed or step.new or step.versions)
     return message("No difference is stated.") if is_same else ""
 
 
