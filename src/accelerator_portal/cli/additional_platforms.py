@@ -52,7 +52,7 @@ def additional_platforms(root: Path, site_url: str, upstream: Path | None, out: 
     """Write a hand-over to pytorch.org.
 
     For each platform, these are its JSON and Markdown files, the application and the text of the
-    pull request. hand-over.md lists them and, with --upstream, what is wrong on pytorch.org.
+    pull request. hand-over.md lists them and, with --upstream, what to correct on pytorch.org.
     """
     refuse_other_files(out, OVERVIEW, "hand-over")
     catalog = checked_catalog(root)

@@ -339,7 +339,7 @@ def _overview_faults(
 ) -> Iterator[str]:
     if listing is None:
         return
-    yield f"## What is wrong in {listing.version}"
+    yield f"## What to correct in {listing.version}"
     yield from _fault_items(faults) or ["The portal found nothing."]
 
 

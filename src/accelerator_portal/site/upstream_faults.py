@@ -1,4 +1,4 @@
-"""Finds what is wrong on pytorch.org, from what it publishes and from the catalog."""
+"""Finds what to correct on pytorch.org, from what it publishes and from the catalog."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from packaging.utils import canonicalize_name
 
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.package_file import PYPI, ReleaseFacts
+from accelerator_portal.catalog.files.versions_file import PYTORCH_INDEX
 from accelerator_portal.catalog.markdown_file import code_span
 from accelerator_portal.install.additional_platforms import additional_platform_id, newest_row
 from accelerator_portal.install.expand import rows_by_platform
@@ -44,7 +45,7 @@ _NEWEST_PYTHON_MINOR = 30  # later than any that a wheel names
 
 @dataclass(frozen=True, slots=True)
 class ListingFault:
-    """A statement on pytorch.org that does not hold, in Markdown."""
+    """A statement on pytorch.org that does not hold or misleads, in Markdown."""
 
     platform: str
     """Id of the platform in the portal."""
@@ -141,7 +142,10 @@ def _missing_pythons(catalog: Catalog, platform: Platform, page: str) -> Iterato
 def _contradicted_notes(
     catalog: Catalog, platform: Platform, note: UpstreamNote
 ) -> Iterator[ListingFault]:
-    """Yield a fault if a note replaces a command although the portal has one."""
+    """Yield a fault if a note replaces a command although the portal has one.
+
+    The note can be true of PyTorch's own index.
+    """
     if platform.id not in catalog.defaults.primary or not note.hardware.startswith(platform.id):
         return
     rows = [row for row in rows_by_platform(catalog)[platform.id] if row.os == note.os]
@@ -149,11 +153,13 @@ def _contradicted_notes(
     if row is None:
         return
     option = next(option for option in platform.install.options if option.id == row.option)
+    command = " && ".join(row.commands)
+    elsewhere = "" if PYTORCH_INDEX in command else " in an index that is not PyTorch's"
     yield ListingFault(
         platform.id,
         PUBLISHED_VERSIONS,
         code_span(note.text),
-        f"There are wheels: {code_span(' && '.join(row.commands), MAX_CODE)}",
+        f"There are wheels{elsewhere}: {code_span(command, MAX_CODE)}",
         tuple(source_link(platform.install.sources[name]) for name in option.source),
     )
 
