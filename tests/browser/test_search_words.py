@@ -72,7 +72,7 @@ PAGES = {
     "contribute/": "add my platform",
     "contribute/new-backend/": "new backend",
     "results/": "test results",
-    "compute-platforms/cpu/": "cpu only, cpu wheels",
+    "compute-platforms/cpu/": "cpu only, cpu wheels, xeon",
     "run-anywhere/": "device",
     "compute-platforms/cpu/ hardware/": "graviton",
     "compute-platforms/rocm/ hardware/": "ryzen ai",

@@ -372,7 +372,9 @@ def search_words(
     other_vendors = {*vendors} - {accelerator.vendor}
     generations = accelerator.hardware.generations if accelerator.hardware else ()
     own_generations = [generation for generation in generations if generation.vendor is None]
-    products = [model.name for generation in own_generations for model in generation.models]
+    models = [model.name for generation in own_generations for model in generation.models]
+    # "Core Ultra, Xeon and newer": each is a name of its own, but what begins in lower case.
+    products = [n for m in models for n in re.split(r", | and | \(.*?\)", m) if n[:1].isupper()]
     systems = {system.name.split()[0] for system in accelerator.operating_systems}
     names = [
         accelerator.vendor,
