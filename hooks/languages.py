@@ -1,7 +1,7 @@
 """Translates the navigation and the theme's texts, and links the translations of each page.
 
-`languages` in mkdocs.yml lists the languages.
-hooks/portal.py adds the translated pages, each in the folder of its language.
+`languages` in mkdocs.yml lists the languages. hooks/portal.py adds the translated pages, each in
+the folder of its language.
 """
 
 from __future__ import annotations

@@ -7,17 +7,30 @@ import re
 import pytest
 
 from tests.browser.visit import DESKTOP, PHONE, OpenPage, expect, search
+from tests.built_site import Site
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_the_index_waits_for_the_reader(open_page: OpenPage, viewport: object) -> None:
-    page = open_page("run-anywhere/", viewport=viewport)
+def test_the_index_waits_for_the_reader(open_page: OpenPage, site: Site, viewport: object) -> None:
+    page = open_page("404.html", viewport=viewport)
     asked: list[str] = []
     page.context.on("request", lambda request: asked.append(request.url))
-    page.wait_for_load_state("networkidle")
-    assert not [address for address in asked if "/pagefind/" in address]
+
+    def from_index(part: str) -> list[str]:
+        return [address for address in asked if f"/pagefind/en/{part}" in address]
+
+    page.goto("/run-anywhere/", wait_until="networkidle")
+    assert asked
+    assert from_index("") == []
+    field = page.locator(".md-search__input")
+    with page.context.expect_event("request", lambda request: "/pagefind/en/wasm" in request.url):
+        if not field.is_visible():
+            page.get_by_role("button", name="Search").click()
+        field.focus()
+    assert from_index("index/") == [], "only a word says which part"
     search(page, "gfx1030")
-    assert [address for address in asked if "/pagefind/en/index/" in address]
+    parts = {file.name for file in (site.root / "pagefind/en/index").iterdir()}
+    assert 0 < len({*from_index("index/")}) < len(parts)
 
 
 @pytest.mark.parametrize("page", ["run-anywhere/", "zh/versions/"])

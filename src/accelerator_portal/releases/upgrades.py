@@ -1,11 +1,11 @@
 """Computes what a PyTorch release removes and adds on a platform, compared with an earlier one.
 
-Missing data never means that something was removed. `data/releases.yaml` lists the wheels of a release on
-PyPI, which are always known, and those in PyTorch's own index, which no source may have stated yet.
-Something is removed if the list of the earlier release has it, the lists of the later release are
-known, and neither this release nor a newer one has it. If a newer release has it again, the list
-was not complete. For plugins, the Python versions of two releases are compared only if the same
-source states both: a document about one release may name only the versions that it used.
+Missing data never means that something was removed. `data/releases.yaml` lists the wheels of a
+release on PyPI, which are always known, and those in PyTorch's own index, which no source may have
+stated yet. Something is removed if the list of the earlier release has it, the lists of the later
+release are known, and neither this release nor a newer one has it. If a newer release has it again,
+the list was not complete. For plugins, the Python versions of two releases are compared only if the
+same source states both: a document about one release may name only the versions that it used.
 """
 
 from __future__ import annotations
@@ -180,8 +180,8 @@ class _Support(NamedTuple):
     rows: tuple[CompatibilityRow, ...]
     """The rows of `compatibility.yaml` for the release."""
     items: Mapping[_Item, tuple[str, ...]]
-    """All items, with their sources. They are empty if the item is never removed: no complete list has
-    it, or nobody is certain of it."""
+    """All items, with their sources. They are empty if the item is never removed: no complete list
+    has it, or nobody is certain of it."""
     lists: tuple[str, ...]
     """The sources that list what the release has: those of its wheels, or of `rows`."""
     unlisted: tuple[Subject, ...]

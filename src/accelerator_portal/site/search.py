@@ -1,7 +1,7 @@
 """Writes the index of the site's search with Pagefind, from the content of each page.
 
 Pagefind stores the index in small parts, and a reader's browser loads the parts that have the words
-of a query: see site_src/scripts/search.js. Its format: https://pagefind.app/docs/
+of a query: see site_src/theme/assets/scripts/search.js. Its format: https://pagefind.app/docs/
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _UNUSED = ("*-ui.*", "pagefind-highlight.js")
 _CHINESE = re.compile("[\u3400-\u9fff]+")
 _TEXT = re.compile("(?<=>)[^<>]+")
 _SECTION = re.compile(r"(?=<h[2-6][\s>])")
+_CELL_END = re.compile("</(?:dt|dd|th|td)>")
 _EXCLUDED = "[data-search-exclude], .cite, form, script, style"
 
 
@@ -76,7 +77,7 @@ def _records(page: SearchedPage) -> Iterator[str]:
     for excluded in content.css(_EXCLUDED):
         excluded.decompose()
     html = (content.body and content.body.inner_html) or ""
-    html = html.replace("</dt><dd", "</dt> <dd")  # Pagefind would join the texts of both
+    html = _CELL_END.sub(r"\g<0> ", html)  # Pagefind would join the texts of two cells
     first, *sections = _SECTION.split(html) if page.split else [html]
     tags = " ".join(page.tags)
     heading = "" if "<h1" in first else f"<h1>{escape(page.title)}</h1>"

@@ -11,7 +11,7 @@ import pytest
 
 from accelerator_portal.site.search import SearchedPage, write_search_index
 
-GLOSSARY = """<h1>Terms</h1><p>All<sup class="cite">12</sup>.</p><dl><dt>a</dt><dd>b</dd></dl><h2 id="driver"><a href="#driver">Driver</a></h2><p>Controls it.</p>
+GLOSSARY = """<h1>Terms</h1><p>All<sup class="cite">12</sup>.</p><dl><dt>a</dt><dd>b</dd></dl><table><tr><th>c</th><th>d</th></tr></table><h2 id="driver"><a href="#driver">Driver</a></h2><p>Controls it.</p>
 <h2 id="wheel">Wheel</h2><p data-search-exclude>hidden</p><form>choices</form>"""
 
 
@@ -32,7 +32,7 @@ def test_a_page_is_one_result_or_one_for_each_section(tmp_path: Path) -> None:
         "tags": "word",
         "boost": "20",
     }
-    assert record["content"] == "Terms. All. a b Driver. Controls it. Wheel."
+    assert record["content"] == "Terms. All. a b c d Driver. Controls it. Wheel."
     split = SearchedPage("glossary/", "Terms", GLOSSARY, ("word",), 20, split=True)
     found = records([split], "en", tmp_path / "split")
     assert [(one["meta"]["address"], one["meta"]["title"]) for one in found] == [

@@ -6,7 +6,7 @@ const QUERY = 2;
 const RESULT = 3;
 
 const MOST_WORDS = 10; // of a query
-const TYPING = 120; // milliseconds between two keys: what is typed on is not asked
+const TYPING = 120; // milliseconds without another key, before a query is asked
 const FIRST_PAGES = 8; // shown at once; the others follow
 const MOST_PAGES = 15;
 
@@ -17,10 +17,12 @@ const MISSING = 1 / 4; // a page without one of the words
 const SAME_TITLE = 20;
 
 const MOST_KEYWORDS = 3; // a longer query is a message or a question, which a heading may repeat
-const SHORT = 3; // letters of a word that stands whole
 const IN_HEADING = 1000; // a section with a word in its heading stands before those that have it in their text
 
-const MOST_OF_A_WORD = 0.6; // with its last letters cut off it is the same word, misspelled or with another ending
+// A word without its last letters is the same word, misspelled or with another ending.
+const MOST_OF_A_WORD = 0.6;
+const SHORT = 3; // letters that are never cut off
+const start = (word) => word.slice(0, Math.max(SHORT, Math.ceil(word.length * MOST_OF_A_WORD)));
 
 const folder = new URL(`../../pagefind/${location.hash.slice(1)}/`, location.href);
 
@@ -29,6 +31,7 @@ function load() {
   loading ??= (async () => {
     const pagefind = await import(new URL("pagefind.js", folder));
     await pagefind.options({ ranking: { metaWeights, pageLength: 0, termSimilarity: 3 } });
+    await pagefind.init();
     return pagefind;
   })();
   loading.catch(() => (loading = undefined)); // the next query tries again
@@ -72,14 +75,13 @@ const escaped = (text) => text.replace(/[&<>"]/g, (character) => MARKUP[characte
 const withoutSpaces = (text) => text.replace(/(?<=\p{sc=Han}) | (?=\p{sc=Han})/gu, "");
 
 /** Does a text have most of a word? Pagefind shortens a word that no page has, down to its first letter. */
-const has = (text, word) => text.includes(word.slice(0, Math.ceil(word.length * MOST_OF_A_WORD)));
+const has = (text, word) => text.includes(start(word));
 
 const ownWords = (heading) => heading.toLowerCase().split(/[^\p{L}\p{N}_.+]+/u);
 
 /** The share of the words that a heading has, whole or with another ending. */
 function inHeading(heading, asked) {
   const own = ownWords(heading);
-  const start = (word) => word.slice(0, Math.max(SHORT, Math.ceil(word.length * MOST_OF_A_WORD)));
   return asked.filter((word) => own.some((one) => one.startsWith(start(word)))).length / asked.length;
 }
 
