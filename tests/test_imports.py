@@ -124,7 +124,8 @@ import sys
 from importlib import import_module
 from accelerator_reports.cli.main import installed_commands
 for command in installed_commands().values():
-    import_module(command.place.partition(":")[0])
+    for one in (command, *command.commands.values()):
+        import_module(one.place.partition(":")[0])
 print(*sys.modules)
 """
     done = subprocess.run(

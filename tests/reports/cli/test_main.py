@@ -19,6 +19,7 @@ from tests.folders import EXAMPLE, Tree
 HEAVY = {"bs4", "httpx", "jinja2", "numpy", "pandas", "pyarrow"}
 CONTEXT = click.Context(main)
 COMMANDS = installed_commands()
+REPORT_COMMANDS = COMMANDS["report"].commands
 
 
 def imported_by(*arguments: str) -> set[str]:
@@ -37,7 +38,7 @@ def imported_by(*arguments: str) -> set[str]:
 def test_what_lists_commands_imports_none(option: str) -> None:
     modules = imported_by(option)
     assert not modules & (HEAVY | {"pydantic", "yaml", "rich"})
-    places = {command.place.partition(":")[0] for command in COMMANDS.values()}
+    places = {c.place.partition(":")[0] for c in COMMANDS.values() if ":" in c.place}
     assert not modules & places
 
 
@@ -59,18 +60,24 @@ def test_a_version_that_is_not_known_is_told_in_a_line(tmp_path: Path) -> None:
     )
 
 
+def test_the_list_of_the_commands_for_reports_imports_none_of_them() -> None:
+    assert not imported_by("report", "--help") & {"pydantic", "yaml", "packaging"}
+
+
 def test_checking_imports_only_what_checking_needs(tree: Tree) -> None:
     modules = imported_by("check", "--root", str(tree(EXAMPLE)))
     assert "accelerator_portal.checks" in modules
     assert not modules & HEAVY
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", [*COMMANDS, *(f"report {name}" for name in REPORT_COMMANDS)])
 def test_the_list_says_what_the_command_says_of_itself(name: str) -> None:
-    command = main.get_command(CONTEXT, name)
-    assert command is not None
-    assert command.name == name
-    assert COMMANDS[name].summary == command.get_short_help_str(1000)
+    command, known = main, COMMANDS
+    for word in name.split():
+        listed = known[word]
+        command, known = command.get_command(CONTEXT, word), listed.commands
+        assert command.name == word
+    assert listed.summary == command.get_short_help_str(1000)
 
 
 @pytest.mark.parametrize(

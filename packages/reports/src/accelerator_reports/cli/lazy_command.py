@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, distribution, requires
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 
@@ -85,11 +86,14 @@ class LazyCommand(NamedTuple):
 
     `place` is its module and name, such as `accelerator_portal.cli.check:check`. `summary` is the
     first sentence of its help. `extra` is the extra of its package that it needs, or empty.
+    `commands` has the subcommands of a group, by name; the place of such a group is its package.
     """
 
     place: str
     summary: str
     extra_name: str = ""
+    commands: Mapping[str, Any] = {}
+    """LazyCommand values; a NamedTuple cannot name itself."""
 
     @property
     def extra(self) -> Extra | None:

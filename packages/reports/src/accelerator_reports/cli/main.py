@@ -87,6 +87,10 @@ class LazyGroup(click.Group):
         if cmd_name not in self.lazy_commands:
             return super().get_command(ctx, cmd_name)
         lazy_command = self.lazy_commands[cmd_name]
+        if lazy_command.commands:
+            return LazyGroup(
+                name=cmd_name, help=lazy_command.summary, lazy_commands=lazy_command.commands
+            )
         if lazy_command.extra and not is_installed(lazy_command.extra):
             return missing_extra_command(cmd_name, lazy_command.summary, lazy_command.extra)
         module, _, name = lazy_command.place.partition(":")
@@ -106,7 +110,7 @@ class LazyGroup(click.Group):
         except click.UsageError as error:
             installed = _installed_packages()
             missing = ", ".join(name for name in PACKAGES if name not in installed)
-            if not missing:
+            if not missing or ctx.parent:
                 raise
             error_text = f"Other commands are in {missing} (not installed)."
             raise click.UsageError(f"{error.format_message()} {error_text}", ctx) from None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from accelerator_reports.file_reading import paused_garbage_collection
 from accelerator_reports.files.folders import ACCELERATORS
 from accelerator_reports.files.problem import Problem, did_you_mean, printable
 from accelerator_reports.files.text_file import write_text_atomically
@@ -49,6 +50,15 @@ class _InputFile(click.Path):
             )
             self.fail(printable(error_text), param, ctx)
         return path
+
+
+class ReportCommand(click.Command):
+    """A command that reads reports, whose many objects are not looked at for garbage."""
+
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
+        """Run the command."""
+        ctx.with_resource(paused_garbage_collection())
+        return super().invoke(ctx)
 
 
 INPUT_FILE = _InputFile(exists=True, dir_okay=False, path_type=Path)

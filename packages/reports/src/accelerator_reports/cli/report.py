@@ -17,12 +17,13 @@ from accelerator_reports.cli.options import (
     INPUT_FILE,
     JSON,
     OUTPUT_FILE,
+    ReportCommand,
     WholeNumber,
     names_known_in,
     print_json,
     print_problems,
 )
-from accelerator_reports.cli.report_import import import_report, outcome_counts
+from accelerator_reports.cli.report_import import outcome_counts
 from accelerator_reports.comparison import (
     DIFFERENCE_TITLES,
     PAIR_NOTES,
@@ -33,7 +34,6 @@ from accelerator_reports.comparison import (
     environment_differences,
     report_pair,
 )
-from accelerator_reports.file_reading import paused_garbage_collection
 from accelerator_reports.files.clock import utc_now
 from accelerator_reports.files.problem import Problem, ProblemsError, printable
 from accelerator_reports.files.text_file import write_chunks_atomically, write_text_atomically
@@ -52,17 +52,7 @@ from accelerator_reports.report_file import (
 from accelerator_reports.report_views import classification_counts
 
 
-@click.group()
-@click.pass_context
-def report(context: click.Context) -> None:
-    """Import, check, merge and export test reports."""
-    context.with_resource(paused_garbage_collection())
-
-
-report.add_command(import_report)
-
-
-@report.command()
+@click.command(cls=ReportCommand)
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write the report to this file.")
 @click.argument("shards", nargs=-1, required=True, type=INPUT_FILE)
 def merge(shards: tuple[Path, ...], out: Path) -> None:
@@ -95,7 +85,7 @@ def _read_shards(paths: Sequence[Path]) -> list[ShardFile]:
 _NOT_STATED = "not stated"
 
 
-@report.command()
+@click.command(cls=ReportCommand)
 @click.option(
     "--limit",
     type=WholeNumber(min=0),
@@ -207,7 +197,7 @@ def _comparison_record(first: Report, second: Report) -> dict[str, Any]:
     }
 
 
-@report.command("check")
+@click.command("check", cls=ReportCommand)
 @ANY_ROOT
 @click.argument("files", nargs=-1, required=True, type=INPUT_FILE)
 def check_reports(root: Path, files: tuple[Path, ...]) -> None:
@@ -233,7 +223,7 @@ def check_reports(root: Path, files: tuple[Path, ...]) -> None:
     click.echo(f"{count(len(files), 'report')}, no problems.")
 
 
-@report.command()
+@click.command(cls=ReportCommand)
 @click.argument("file", type=INPUT_FILE)
 @JSON
 def show(file: Path, as_json: bool) -> None:
@@ -265,7 +255,7 @@ def show(file: Path, as_json: bool) -> None:
         click.echo(f"  {classification.text}")
 
 
-@report.command("export")
+@click.command("export", cls=ReportCommand)
 @click.option(
     "--format",
     "format_name",
@@ -276,7 +266,7 @@ def show(file: Path, as_json: bool) -> None:
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write to this file.")
 @click.argument("file", type=INPUT_FILE)
 def export_report(file: Path, format_name: str, out: Path) -> None:
-    """Write a report in another format, for a CI system or another tool.
+    """Write a report in another format, for a CI or another tool.
 
     Keep the report: the other formats don't have all of its fields.
     """

@@ -20,6 +20,7 @@ from accelerator_reports.cli.options import (
     INPUT_FILE,
     OUTPUT_FILE,
     DateText,
+    ReportCommand,
     names_known_in,
     refuse_unknown,
     values_by_name,
@@ -90,7 +91,7 @@ def _past_time(
     return time
 
 
-@click.command("import")
+@click.command("import", cls=ReportCommand)
 @ANY_ROOT
 @click.option(
     "--accelerator", required=True, metavar="ID", help="Name the accelerator that was tested."
