@@ -19,6 +19,7 @@ from mkdocs.structure.nav import Link, Navigation, Section
 from mkdocs.structure.pages import Page
 
 from accelerator_portal.site.languages import ENGLISH, Language, published_languages
+from accelerator_portal.site.templates import template_cache
 
 # Keys of the configuration. `LANGUAGES_KEY` has the `Language`, the navigation and the translated
 # configuration of each language except English, by code.
@@ -36,6 +37,7 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
     """Add the function `gettext` to the theme's templates, and prepare each language."""
     env.globals["gettext"] = _gettext
+    env.bytecode_cache = template_cache()  # those of the theme take a second to compile
     config.extra[FILES_KEY] = files
     nav = config.extra.pop(NAVIGATION_KEY)
     root = Path(config.config_file_path).parent

@@ -5,16 +5,21 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import jinja2
 from jinja2 import (
     BytecodeCache,
     Environment,
+    FileSystemBytecodeCache,
     FileSystemLoader,
     StrictUndefined,
     TemplateError,
     nodes,
+    pass_context,
 )
 from jinja2.bccache import Bucket
 from jinja2.ext import Extension
@@ -55,29 +60,29 @@ _BACKTICKS = re.compile(r"`([^`]+)`")
 _HYPHENATED = re.compile(r"(?<!\S)(?=[^\s=,;&]{2,22}(?:[\s=,;]|$))[^\s=,;&]*-[^\s=,;&]*")
 
 
-class _TemplateCache(BytecodeCache):
-    """Caches compiled templates. All `Templates` objects of a language share one cache.
+class _TemplateCache(FileSystemBytecodeCache):
+    """Keeps compiled templates in the user's folder for temporary files, for all languages.
 
-    The cache is not stored on disk, because the compiled code contains results of filters.
+    Nothing is kept where that folder cannot be used.
     """
 
-    def __init__(self) -> None:
-        self._bytecode_by_key: dict[str, bytes] = {}
+    _code = sha256(jinja2.__version__.encode() + Path(__file__).read_bytes()).hexdigest()
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:  # noqa: ARG002 - Jinja's
-        """Return `name` as the key, so that equal templates in several folders are cached once."""
-        return name
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Load a compiled template; Jinja checks whether it is up to date."""
-        if bucket.key in self._bytecode_by_key:
-            bucket.bytecode_from_string(self._bytecode_by_key[bucket.key])
+        """Return a key for the template `name`, the same in several folders."""
+        return sha256(f"{self._code} {name}".encode()).hexdigest()
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        self._bytecode_by_key[bucket.key] = bucket.bytecode_to_string()
+        """Keep a compiled template; Jinja checks whether it is up to date."""
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
 
 
-_TEMPLATE_CACHES: dict[str, _TemplateCache] = {}
+def template_cache() -> BytecodeCache | None:
+    """Return a cache of compiled templates, or None if none can be kept."""
+    with suppress(OSError, RuntimeError):  # it belongs to somebody else, Jinja says
+        return _TemplateCache()
+    return None
 
 
 class Templates:
@@ -98,11 +103,12 @@ class Templates:
         self._folder = folder
         self._environment = Environment(
             loader=FileSystemLoader(folder),
-            bytecode_cache=_TEMPLATE_CACHES.setdefault(language.code, _TemplateCache()),
+            bytecode_cache=template_cache(),
+            optimized=False,  # results of filters differ by language, and are not to be kept
             extensions=["jinja2.ext.i18n", Lines],
             autoescape=True,
             undefined=StrictUndefined,
-            finalize=self._finalize_value,
+            finalize=pass_context(lambda _context, value: self._finalize_value(value)),
             trim_blocks=True,
             lstrip_blocks=True,
         )

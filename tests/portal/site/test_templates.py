@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from jinja2 import Environment
 from markdown import markdown
 
 from accelerator_portal.site.templates import Templates
@@ -49,6 +52,28 @@ def test_markdown_shows_a_name_as_it_is(name: str, templates: Templates) -> None
 
 def test_only_backticks_make_code(templates: Templates) -> None:
     assert templates.render("code.html", name="`a<b` <i>") == "<code>a&lt;b</code> &lt;i&gt;"
+
+
+def test_a_template_is_compiled_once_for_all_languages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And no compiled template holds the words of a language."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    (tmp_path / "label.html").write_text("{{ 'Tested' | translatable }}", encoding="utf-8")
+    chinese: Any = SimpleNamespace(
+        code="zh", translate=lambda text: f"译{text}", gettext=str, ngettext=str
+    )
+    assert Templates(tmp_path).render("label.html") == "Tested"
+    monkeypatch.setattr(Environment, "_generate", lambda *_: pytest.fail("compiled again"))
+    assert Templates(tmp_path, chinese).render("label.html") == "译Tested"
+
+
+def test_without_a_folder_for_temporary_files_templates_are_rendered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    (tmp_path / "plain.html").write_text("{{ name }}", encoding="utf-8")
+    assert Templates(tmp_path).render("plain.html", name="x") == "x"
 
 
 def test_a_name_that_a_template_misspells_is_an_error(templates: Templates) -> None:
