@@ -54,6 +54,16 @@ def test_a_verdict_does_not_wait_for_what_is_observed() -> None:
     assert (found.outcome, found.operators) == ("passed", ())
 
 
+@pytest.mark.skipif(
+    torch.cuda.is_available() or torch.xpu.is_available(), reason="all devices are seeded"
+)
+def test_no_stack_is_kept_for_the_seeds_of_absent_devices(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job("cpu", {"operators": read_matrix("operators")}, {"operators": 60}, 1)
+    assert run_case(case("exp", "forward"), job).outcome == "passed"
+    monkeypatch.setattr("traceback.format_stack", lambda *_: pytest.fail("a stack was kept"))
+    torch.manual_seed(1)
+
+
 def test_a_failure_with_samples_of_the_cpu_says_that_they_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

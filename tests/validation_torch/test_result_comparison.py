@@ -29,6 +29,13 @@ def test_what_is_too_large_for_a_type_is_infinite_on_both_sides() -> None:
         Comparison(ROOM).check(found, exact, "the result")
 
 
+def test_equal_numbers_are_counted_if_they_are_finite() -> None:
+    comparison = Comparison(ROOM)
+    numbers = torch.tensor([1.0, -math.inf, 0.0])
+    comparison.check(numbers, numbers.clone(), "the result")
+    assert (comparison.numbers, comparison.total, comparison.largest) == (2, 0, 0)
+
+
 def test_integers_are_exact() -> None:
     with pytest.raises(MismatchError, match="not equal"):
         Comparison(ROOM).check(torch.tensor([1000]), torch.tensor([1001]), "the result")

@@ -183,6 +183,7 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
             type(value) is int and _VECTOR < value < _MOST_FOR_INTEGERS
             for value in tree_leaves(args)
         ),
+        "from-the-end": any(v.dtype is torch.int64 and (v < 0).any() for v in tensors(args[1:])),
         "planes": any(value.shape[:-2].numel() > _MOST_BLOCKS for value in given),
         "zero": any(v.is_complex() and (v.detach() == 0).any() for v in given),
         "quadrant": any(

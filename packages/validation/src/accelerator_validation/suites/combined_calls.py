@@ -136,6 +136,9 @@ _COMPLEX: Mapping[str, _Numbers] = {
     "imaginary numbers": lambda v, _: v.imag * 1j,
     "large numbers": lambda v, _: v * 2.0**20,
 }
+_FROM_THE_END: Mapping[str, _Numbers] = {
+    "indices from the end": lambda v, _: v - (v.max() + 1),
+}
 _TRIPLED: Mapping[str, _Numbers] = {"numbers times 3": lambda v, _: v * 3}
 _BOOLS: Mapping[str, _Numbers] = {
     "false": lambda v, _: torch.zeros_like(v),
@@ -271,8 +274,10 @@ class CallDraw:
         self, value: torch.Tensor, sample: SampleInput, *, is_index: bool
     ) -> Sequence[Mapping[str, _Numbers]]:
         """Return the groups of numbers that a tensor can have without ending the process."""
-        if not value.numel() or (is_index and self._is_any(WRITES_TO_INDICES + _UNCHECKED)):
+        if not value.numel() or (is_index and self._is_any(_UNCHECKED)):
             return ()
+        if is_index and self._is_any(WRITES_TO_INDICES):  # different ones must stay different
+            return (_FROM_THE_END,)
         if value.dtype is torch.bool:
             return (_BOOLS,)
         if self._is_any(_BY_ORDER):
@@ -284,7 +289,7 @@ class CallDraw:
         return (
             self._rounded_kinds(sample)
             if value.is_floating_point()
-            else ((_SHUFFLED,) if is_index else self._whole_kinds(sample))
+            else ((_SHUFFLED, _FROM_THE_END) if is_index else self._whole_kinds(sample))
         )
 
     def _whole_kinds(self, sample: SampleInput) -> Sequence[Mapping[str, _Numbers]]:

@@ -23,6 +23,7 @@ from accelerator_validation.suites.layouts import (
     made_distinct,
     map_tensors,
     with_long_axis,
+    with_long_tensor,
     with_many_matrices,
 )
 from accelerator_validation.suites.operator_lab import (
@@ -30,6 +31,7 @@ from accelerator_validation.suites.operator_lab import (
     is_decomposition,
     is_elementwise,
     is_finite,
+    is_foreach,
 )
 from accelerator_validation.suites.other_arguments import bounded_integers, with_bounded_integers
 from accelerator_validation.suites.result_comparison import leaves, tensors
@@ -88,6 +90,10 @@ def check_large(lab: OperatorLab) -> Iterator[None]:
             lab = replace(lab, limit=max(1, lab.limit // _SHARE_OF_NARROW))
         else:
             samples = [map_tensors(sample, _without_signs) for sample in samples]
+    if is_foreach(lab.info):
+        lists = (with_long_tensor(sample, lab.seed) for sample in samples)
+        yield from islice(_check_larger(lab, filter(None, lists)), lab.limit)
+        return
     by_size = sorted(samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
     for change in (enlarged, with_long_axis, partial(with_long_axis, named=True)):
         larger = (change(sample, lab.seed) for sample in by_size)

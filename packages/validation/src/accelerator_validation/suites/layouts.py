@@ -189,6 +189,26 @@ def with_many_matrices(sample: SampleInput, seed: int) -> SampleInput | None:
     return _lengthened(sample, 0, seed, small)
 
 
+def with_long_tensor(sample: SampleInput, seed: int) -> SampleInput | None:
+    """Return a copy of a sample of lists whose first tensors are long; None for other samples.
+
+    Kernels for lists split each tensor into chunks, of 2**16 elements on CUDA.
+    """
+    lists = [v for v in (sample.input, *sample.args, *sample.kwargs.values()) if _is_list(v)]
+    firsts = {id(values[0]) for values in lists}
+    draw = torch.Generator().manual_seed(seed)
+    if not any(values[0].numel() for values in lists):
+        return None
+    return map_tensors(
+        sample,
+        lambda v: _drawn(v, [_LARGE_ELEMENTS], draw) if id(v) in firsts and v.numel() else v,
+    )
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and bool(tensors(value[:1]))
+
+
 def _axes_of_only_tensor(sample: SampleInput) -> int:
     """Return the number of axes of a small tensor that is a sample's only one, otherwise 0."""
     found = tensors(sample_values(sample))

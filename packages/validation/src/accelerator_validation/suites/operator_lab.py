@@ -220,15 +220,13 @@ class OperatorLab:
 
     def call(self, sample: SampleInput, function: Any = None, **more: Any) -> Any:
         """Return what a function of the operator (default: the operator) returns for a sample."""
-        # To seed the CPU alone takes a hundredth of the time.
-        cpu_alone = self.context.reference or self.certain
-        (torch.default_generator if cpu_alone else torch).manual_seed(self.seed)
+        torch.manual_seed(self.seed)
         operator = function or self.info
         return operator(sample.input, *sample.args, **{**sample.kwargs, **more})
 
     def on_cpu(self, sample: SampleInput) -> SampleInput:
         """Return a copy of a sample on the CPU, whose tensors can be changed."""
-        return map_tensors(on_cpu(sample, self.device), _own_copy)
+        return on_cpu(sample, self.device, _own_copy)
 
     def on_device(self, sample: SampleInput) -> SampleInput:
         """Return a copy of a sample on the device, whose tensors can be changed."""

@@ -42,6 +42,7 @@ from accelerator_validation.suites.model_comparison import grows_with_each_call
 from accelerator_validation.suites.operator_lab import (
     WITH_TIES,
     OperatorLab,
+    changes_inputs,
     error_of,
     inplace_call,
     is_decomposition,
@@ -522,7 +523,8 @@ def check_repeat(lab: OperatorLab) -> Iterator[None]:
     measured: set[bool] = set()  # with tensors of one shape, and of several, as kernels differ
     for sample in islice(repeatable, lab.limit):
         lab.announce("again", sample)
-        first = [value.cpu() for value in tensors(leaves(lab.call(lab.on_device(sample))))]
+        found = tensors(leaves(lab.call(lab.on_device(sample))))
+        first = [value.detach().cpu() for value in found]
         other = map_tensors(
             sample, lambda value: value.detach().flip(0) if _can_flip(value) else value
         )
@@ -531,7 +533,7 @@ def check_repeat(lab: OperatorLab) -> Iterator[None]:
         for _ in range(_REPEATS):
             again = lab.call(lab.on_device(sample))
             for old, new in zip(first, tensors(leaves(again)), strict=True):
-                if old.layout is torch.strided and not _nearly_equal(old, new.cpu()):
+                if old.layout is torch.strided and not _nearly_equal(old, new.detach().cpu()):
                     raise MismatchError("the same inputs give another result")
         lab.compare_derived(other, "other numbers in the same shapes")
         has_several = len({value.shape for value in tensors(sample_values(sample))}) > 1
@@ -542,8 +544,12 @@ def check_repeat(lab: OperatorLab) -> Iterator[None]:
         yield
 
 
-def _call_on_device(lab: OperatorLab, sample: SampleInput) -> object:
-    return lab.call(lab.on_device(sample))
+def _call_on_device(lab: OperatorLab, sample: SampleInput) -> None:
+    """Call the operator, forward and, where it has gradients, backward."""
+    placed = lab.on_device(sample)
+    found = lab.call(placed)
+    with suppress(Exception):  # the mode `backward` reports it
+        lab.gradients(placed, found, "contiguous")
 
 
 def check_arguments(lab: OperatorLab) -> Iterator[None]:
@@ -725,8 +731,10 @@ def offers_variant(info: OpInfo, mode: str) -> bool:
     """Return whether an operator has a variant."""
     if mode == "inplace":
         return inplace_call(info)[0] is not None
-    if mode == "out" or is_foreach(info):
-        return bool(info.supports_out) and not is_foreach(info)
+    if is_foreach(info):
+        return mode == "large" and not changes_inputs(info)
+    if mode == "out":
+        return bool(info.supports_out)
     if mode == "arguments":
         return not is_decomposition(info) and has_other_arguments(info)
     if mode == "random":

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 import torch
@@ -55,7 +56,8 @@ def other_arguments(info: OpInfo, sample: SampleInput) -> Iterator[tuple[str, st
     it decides which values are tried, some of which PyTorch refuses.
     """
     bounded = any(part in info.full_name for part in _WITH_PROBABILITY)
-    kinds, given = _kinds(info), defaults(info, sample)
+    kinds = _kinds(info.op, info.aten_name or info.name)
+    given = defaults(info, sample)
     words = [*dict.fromkeys(re.findall(r"'(\w+)'", getattr(info.op, "__doc__", None) or ""))]
     values = {**dict(enumerate(sample.args, 1)), **given, **sample.kwargs}
     for place, value in values.items():
@@ -158,37 +160,41 @@ def _with(sample: SampleInput, place: int | str, value: object) -> SampleInput:
 
 def defaults(info: OpInfo, sample: SampleInput) -> Mapping[str, Any]:
     """Return the values that an operator uses for arguments that a sample lacks."""
-    found: dict[str, Any] = {}
-    with suppress(TypeError, ValueError):
-        parameters = list(inspect.signature(info.op).parameters.values())[1 + len(sample.args) :]
-        found = {p.name: p.default for p in parameters if p.default is not p.empty}
-    for arguments in _schemas(info):
+    parameters = _parameters(info.op)[1 + len(sample.args) :]
+    found = {p.name: p.default for p in parameters if p.default is not p.empty}
+    for arguments in _schemas(info.aten_name or info.name):
         for argument in arguments[1 + len(sample.args) :]:
             if argument.has_default_value():
                 found.setdefault(argument.name, argument.default_value)
     return {n: v for n, v in found.items() if n not in _KEPT and n not in sample.kwargs}
 
 
-def _kinds(info: OpInfo) -> Mapping[int | str, set[str]]:
+@cache
+def _kinds(operator: Callable[..., Any], name: str) -> Mapping[int | str, set[str]]:
     """Return the types of an operator's arguments, as text, by position and by name."""
     found: dict[int | str, set[str]] = {}
-    with suppress(TypeError, ValueError):
-        for place, (name, parameter) in enumerate(inspect.signature(info.op).parameters.items()):
-            found[place] = found[name] = {str(parameter.annotation)}
-    for schema in _schemas(info):
+    for place, parameter in enumerate(_parameters(operator)):
+        found[place] = found[parameter.name] = {str(parameter.annotation)}
+    for schema in _schemas(name):
         for place, argument in enumerate(schema):
             for key in (place, argument.name):
                 found.setdefault(key, set()).add(str(argument.real_type))
     return found
 
 
-def _schemas(info: OpInfo) -> Iterator[Sequence[Any]]:
-    """Yield the arguments of each overload of an operator: PyTorch's only list of defaults."""
-    with suppress(AttributeError):
-        name = (info.aten_name or info.name).removeprefix("nn.functional.")
-        packet = getattr(torch.ops.aten, name)
-        for overload in packet.overloads():
-            yield getattr(packet, overload)._schema.arguments  # noqa: SLF001
+@cache
+def _parameters(operator: Callable[..., Any]) -> Sequence[inspect.Parameter]:
+    with suppress(TypeError, ValueError):
+        return tuple(inspect.signature(operator).parameters.values())
+    return ()
+
+
+@cache
+def _schemas(name: str) -> Sequence[Sequence[Any]]:
+    """Return the arguments of each overload of an operator: PyTorch's only list of defaults."""
+    packet = getattr(torch.ops.aten, name.removeprefix("nn.functional."), None)
+    overloads = packet.overloads() if packet else ()
+    return [getattr(packet, overload)._schema.arguments for overload in overloads]  # noqa: SLF001
 
 
 def _others(

@@ -111,6 +111,9 @@ class Comparison:
             and wanted_value.dtype is torch.float64
         ):
             wanted_value = wanted_value.to(found_value.dtype)  # overflow then happens on both sides
+        if _are_equal(found_value, wanted_value):
+            self.numbers += int(found_value.isfinite().sum())
+            return
         largest = self._add_differences(found_value, wanted_value)
         if largest and _is_rounded(wanted_value) and (scale := max_magnitude(wanted_value)):
             self.share = max(self.share, largest / scale)
@@ -180,6 +183,12 @@ class Comparison:
         return type(found_value) is type(wanted_value) and (
             found_value == wanted_value or isinstance(found_value, torch.device)
         )
+
+
+def _are_equal(found: torch.Tensor, wanted: torch.Tensor) -> bool:
+    """Return whether all numbers are equal and none is NaN, in a tenth of the time of the rest."""
+    has_numbers = found.layout is wanted.layout is torch.strided and not found.is_quantized
+    return has_numbers and found.dtype is wanted.dtype and torch.equal(found, wanted)
 
 
 def _is_rounded(value: torch.Tensor) -> bool:

@@ -73,10 +73,19 @@ def on_device(sample: SampleInput, device: str) -> SampleInput:
     return map_sample(sample, move_value)
 
 
-def on_cpu(sample: SampleInput, device: str) -> SampleInput:
-    """Return a copy of a sample, with `cpu` instead of `device` in arguments that name a device."""
+def on_cpu(
+    sample: SampleInput,
+    device: str,
+    copy: Callable[[torch.Tensor], torch.Tensor] = lambda value: value,
+) -> SampleInput:
+    """Return a copy of a sample, with `cpu` instead of `device` in arguments that name a device.
+
+    `copy` returns what stands for a tensor.
+    """
 
     def replace_device(value: Any) -> Any:
+        if isinstance(value, torch.Tensor):
+            return mark_like(copy(value), value)
         return _device_like(value, _CPU) if _names_device(value, device) else value
 
     return map_sample(sample, replace_device)
