@@ -79,16 +79,15 @@ class Server:
         self.process.stderr.close()
 
 
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    return copy_sources(tmp_path / "repository", EXAMPLE)
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the server shows. A test leaves no fault in it."""
+    return copy_sources(tmp_path_factory.mktemp("serve") / "repository", EXAMPLE)
 
 
-@pytest.fixture
-def server(repository: Path, tmp_path: Path) -> Iterator[Server]:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    running = Server(repository, temporary)
+@pytest.fixture(scope="module")
+def server(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    running = Server(repository, tmp_path_factory.mktemp("temporary"))
     try:
         running.wait_for("Serving on")
         yield running
@@ -122,6 +121,9 @@ def test_a_fault_is_shown_and_the_next_save_recovers(repository: Path, server: S
     server.wait_for("Reloading browsers")
     assert "A mended card." in server.page(page)
     assert "Preview of your changes" not in server.page(page)
+
+    file.write_text(text, "utf-8")
+    server.wait_for("Reloading browsers")
 
 
 def test_a_new_question_is_shown_without_a_restart(repository: Path, server: Server) -> None:
