@@ -205,9 +205,6 @@ function showPlatformLink(form, model, choice) {
     setAddress(more, `${form.dataset.root}compute-platforms/${choice.platform}/`);
     setText(more, say("{platform}: setup, first program, help", { platform: model.label("platform", choice.platform) }));
   }
-  for (const section of document.querySelectorAll("[data-description]")) {
-    section.toggleAttribute("data-current", section.dataset.description === choice.platform);
-  }
 }
 
 /** Say what the chosen release no longer supports. */

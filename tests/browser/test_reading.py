@@ -91,13 +91,10 @@ def test_the_first_tab_skips_to_the_content(open_page: OpenPage) -> None:
     expect(page.locator("#content")).to_be_focused()
 
 
-def test_the_description_follows_the_platform(open_page: OpenPage, site: Site) -> None:
+def test_the_link_to_the_platform_follows_the_choice(open_page: OpenPage, site: Site) -> None:
     page = open_page()
     for platform in site.selector.axes["platform"]:
         page.locator(f"input[name=platform][value='{platform.id}']").evaluate("one => one.click()")
-        current = page.locator("[data-description]").filter(visible=True)
-        expect(current).to_have_count(1)
-        expect(current).to_have_attribute("data-description", platform.id)
         link = page.locator("[data-part=more]")
         expect(link).to_have_text(f"{platform.label}: setup, first program, help")
         assert (link.get_attribute("href") or "").endswith(f"compute-platforms/{platform.id}/")

@@ -31,12 +31,6 @@ def test_no_filter_is_shown_that_would_do_nothing(open_page: OpenPage, site: Sit
     expect(page.locator(".card")).to_have_count(len(site.catalog.platforms))
 
 
-def test_every_platform_is_described(open_page: OpenPage, site: Site) -> None:
-    page = open_page("", java_script_enabled=False)
-    for platform in site.catalog.platforms:
-        expect(page.locator(f"[data-description='{platform.id}']")).to_be_visible()
-
-
 def test_the_menu_of_a_phone_opens(open_page: OpenPage) -> None:
     page = open_page("", java_script_enabled=False, viewport={"width": 390, "height": 800})
     page.locator("header label[for=__drawer]").click()
