@@ -51,6 +51,9 @@ const SIMILAR = 4; // scores that differ by less count as equal: then PyTorch's 
 const MOST_ANSWERS = 3;
 const NAMED_FACTOR = 1.5; // multiplies the scores of answers about a platform that the message names
 
+// The loader's message about a library that is missing: an answer that does not know the library is about another one.
+const MISSING_LIBRARY = /\b(lib[a-z0-9_]+)[\w.+-]*: cannot open shared object file/i;
+
 /** Returns a device path, or the file name of a library; other paths differ between machines and are removed. */
 function withoutFolders(path) {
   if (path.startsWith("/dev/")) return path;
@@ -182,9 +185,11 @@ export function answers(index, message, selected = "") {
   const match = isSure ? declaring.find(fits) : undefined;
   const other = match === undefined && selected ? declaring[0] : undefined;
   const { scores, whole } = scoresOf(index, error);
+  const library = MISSING_LIBRARY.exec(cleaned(error))?.[1];
+  const knowing = library && new Set((index.terms[terms(library).next().value] ?? []).map(([question]) => question));
   const score = (question) => scores.get(question) * (platforms.has(group(question)) ? NAMED_FACTOR : 1);
   const rank = (question) => Math.round(score(question) / SIMILAR);
-  const similar = [...scores.keys()].filter((question) => score(question) >= (whole.has(question) ? LEAST_WHOLE : LEAST)).sort((a, b) => rank(b) - rank(a) || a - b);
+  const similar = [...scores.keys()].filter((question) => (!knowing || knowing.has(question)) && score(question) >= (whole.has(question) ? LEAST_WHOLE : LEAST)).sort((a, b) => rank(b) - rank(a) || a - b);
   const ordered = [...declaring, ...declaringFor(message), ...questionsQuoting(index, error), ...similar].filter((question) => fits(question) || question === other);
   const id = (question) => index.questions[question] ?? null;
   return { found: [...new Set(ordered)].slice(0, MOST_ANSWERS).map(id), named: names, opened: id(match), other: id(other) };

@@ -166,6 +166,22 @@ DECLARED: list[tuple[str, str]] = [
     ),
     ("No matching distribution found for torch-directml", "directml/faq-"),
     (
+        "No matching distribution found for torch_mlu==1.2",
+        "mlu/faq-why-does-pip-not-find-torch-mlu",
+    ),
+    (
+        "Could not run 'aten::x' with arguments from the 'SparseMPS' backend.",
+        "mps/faq-what-if-an-operator-is-missing",
+    ),
+    (
+        "Could not run 'aten::x' with arguments from the 'QuantizedCPU' backend.",
+        "any/faq-what-does-could-not-run-aten-with-arguments-from-the-backend",
+    ),
+    (
+        "Could not run 'aten::x' with arguments from the 'AutogradPrivateUse1' backend.",
+        "any/faq-what-does-could-not-run-aten-with-arguments-from-the-privateuse1",
+    ),
+    (
         "ERROR: No matching distribution found for torch-neuronx==2.1.*",
         "neuron/faq-why-does-pip-find-no-torch-neuronx",
     ),
@@ -397,6 +413,18 @@ def test_boilerplate_alone_finds_no_answer(open_page: OpenPage, boilerplate: str
     paste(page, boilerplate)
     expect(page.locator(".question-form [role=status]")).to_contain_text("No answer")
     expect(page.locator("details.question[open]")).to_have_count(0)
+
+
+def test_no_answer_about_another_library_is_listed(open_page: OpenPage) -> None:
+    page = open_page(QUESTIONS)
+    results = page.locator(".question-results details")
+    paste(page, "ImportError: /x/libcudart.so.12: cannot open shared object file: No such file")
+    expect(results.first).to_have_attribute(
+        "data-question", "cuda/faq-why-is-libcudart-so-not-found"
+    )
+    paste(page, "ImportError: /x/libqqzzxx.so.1: cannot open shared object file: No such file")
+    expect(page.locator(".question-form [role=status]")).to_contain_text("No answer")
+    expect(results).to_have_count(0)
 
 
 def test_a_message_without_an_answer_leads_to_support(open_page: OpenPage) -> None:

@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from packaging.utils import canonicalize_name
+
 from accelerator_portal.catalog import Catalog, Platform
 from accelerator_portal.catalog.files.package_file import PYPI
 from accelerator_portal.catalog.markdown_file import CodeBlock, Section
@@ -24,6 +26,22 @@ from accelerator_portal.packages.portal_packages import TORCH
 _MOST_RELEASES = 3
 _OWN_KEY = "PrivateUse1"
 """PyTorch's dispatch key for all backends that have no key of their own."""
+
+
+_OTHERS = """
+The operator has no kernel for what the message puts before "backend". This is a dispatch key: it
+names the device of the tensors, and often their form
+([PyTorch's list](https://github.com/pytorch/pytorch/blob/0088d90bab0d2334b81614edfa0ed4f0dae97b3c/c10/core/DispatchKey.h)).
+
+- A device such as `CPU`, `CUDA`, `XLA` or `Vulkan`: a newer release of PyTorch or of the plugin may
+  have the operator. Until then, move the inputs to a device that has it: `.cpu()` or `.to(device)`.
+  With a key that is not your device, some inputs are on another device than you think.
+- `Sparse…`, `Quantized…`, `NestedTensor…`, `Mkldnn…`: the form of the tensor. Convert it first, for
+  example with `.to_dense()` or `.dequantize()`.
+- `Meta`: the tensor has no numbers. Load the weights before you compute.
+- `Autograd…`: the operator has no gradient there. Compute it under `torch.no_grad()` if you need
+  none.
+"""
 
 
 def computed_sections(catalog: Catalog, platform: Platform) -> tuple[Section, ...]:
@@ -49,7 +67,11 @@ def shared_computed_sections(catalog: Catalog) -> tuple[Section, ...]:
     title = (
         f"What does \"Could not run 'aten::…' with arguments from the '{_OWN_KEY}' backend\" mean?"
     )
-    return (_section(title, [_could_not_run(_OWN_KEY)], text),)
+    others_title = "What does \"Could not run 'aten::…' with arguments from the '…' backend\" mean?"
+    return (
+        _section(title, [_could_not_run(_OWN_KEY)], text),
+        _section(others_title, ["arguments from the …backend"], _OTHERS),
+    )
 
 
 def _missing_operator(catalog: Catalog, platform: Platform) -> Iterator[Section]:
@@ -89,13 +111,15 @@ def _messages_of_missing(name: str) -> tuple[str, ...]:
 
 
 def _could_not_run(backend: str) -> str:
-    return f"Could not run … with arguments from the '{backend}' backend"
+    """Return the message for a key, also as the end of another one, such as `SparseXPU`."""
+    return f"with arguments from the …{backend}' backend"
 
 
 def _missing_release(catalog: Catalog, platform: Platform) -> Iterator[Section]:
     """Yield the answer for a release of the platform's plugin that an index does not have."""
     releases = final_plugin_releases(catalog, platform)
     if not releases:
+        yield from _package_without_index(catalog, platform)
         return
     package, index = releases[0].package, releases[0].index
     where = "PyPI" if index == PYPI else f"<{index}>"
@@ -111,17 +135,39 @@ a release only if it has a wheel for your Python and your system. See also
 
 {items}
 """
-    names = dict.fromkeys((package, package.replace("-", "_")))
-    messages = [
+    messages = _messages_of_unfound(package)
+    messages.append(f"{package} …requires torch…, but you have torch …which is incompatible")
+    yield _section(f"Which releases of {package} does pip find?", messages, text)
+
+
+def _package_without_index(catalog: Catalog, platform: Platform) -> Iterator[Section]:
+    """Yield the answer for a package of whose releases no facts are stored.
+
+    Nothing where an FAQ has an answer, or another platform a package of the same name.
+    """
+    package = platform.accelerator.package.name
+    names = Counter(canonicalize_name(p.accelerator.package.name) for p in catalog.platforms)
+    messages = _messages_of_unfound(package)
+    declared = {one.text for section in platform.faq.sections for one in section.messages}
+    if names[canonicalize_name(package)] > 1 or package == TORCH or declared & set(messages):
+        return
+    text = f"""
+Without another index in the command, pip looks for {package} on PyPI. [The page of
+{platform.accelerator.name}]({_page(platform)}#install) says where to get it, and for which Python
+and system. Do not install a package of this name from PyPI unless the vendor announces it.
+"""
+    yield _section(f"Why does pip not find {package}?", messages, text)
+
+
+def _messages_of_unfound(package: str) -> list[str]:
+    return [
         f"{start} {name}"
-        for name in names
+        for name in dict.fromkeys((package, package.replace("-", "_")))
         for start in (
             "No matching distribution found for",
             "Could not find a version that satisfies the requirement",
         )
     ]
-    messages.append(f"{package} …requires torch…, but you have torch …which is incompatible")
-    yield _section(f"Which releases of {package} does pip find?", messages, text)
 
 
 def _release_item(catalog: Catalog, release: PluginRelease) -> str:
