@@ -274,10 +274,8 @@ class CallDraw:
         self, value: torch.Tensor, sample: SampleInput, *, is_index: bool
     ) -> Sequence[Mapping[str, _Numbers]]:
         """Return the groups of numbers that a tensor can have without ending the process."""
-        if not value.numel() or (is_index and self._is_any(_UNCHECKED)):
-            return ()
-        if is_index and self._is_any(WRITES_TO_INDICES):  # different ones must stay different
-            return (_FROM_THE_END,)
+        if is_index or not value.numel():
+            return self._index_kinds() if value.numel() else ()
         if value.dtype is torch.bool:
             return (_BOOLS,)
         if self._is_any(_BY_ORDER):
@@ -287,10 +285,15 @@ class CallDraw:
         if value.is_complex():
             return (_COMPLEX,)
         return (
-            self._rounded_kinds(sample)
-            if value.is_floating_point()
-            else ((_SHUFFLED, _FROM_THE_END) if is_index else self._whole_kinds(sample))
+            self._rounded_kinds(sample) if value.is_floating_point() else self._whole_kinds(sample)
         )
+
+    def _index_kinds(self) -> Sequence[Mapping[str, _Numbers]]:
+        if self._is_any(_UNCHECKED) or is_decomposition(self.lab.info):
+            return ()
+        if self._is_any(WRITES_TO_INDICES):  # different ones must stay different
+            return (_FROM_THE_END,)
+        return (_IN_ORDER,) if self._is_any(_BY_ORDER) else (_SHUFFLED, _FROM_THE_END)
 
     def _whole_kinds(self, sample: SampleInput) -> Sequence[Mapping[str, _Numbers]]:
         results = tensors(self.lab.reference(sample) or ())
