@@ -29,7 +29,7 @@ const NOISE = [
   [/\b0x[0-9a-fA-F]+/g, " "],
   [/(?:[A-Za-z]:)?(?:[\\/][^\s\\/:"'()]+)+/g, withoutFolders],
 ];
-const LIBRARY = /\.so\b|\.(?:dll|ids)$/; // libraries, and amdgpu.ids, the list of AMD's cards
+const LIBRARY = /\.so\b|\.(?:bc|dll|ids)$/; // libraries, device code, and amdgpu.ids, the list of AMD's cards
 // Names of exceptions and mangled C++ symbols: declared messages may contain them, but they do not count in the ranking.
 const UNRANKED = /\b[\w.]{0,80}(?:Error|Exception|Warning)(?=[ \t]*:)|\b_Z[A-Za-z0-9_]+/g;
 
