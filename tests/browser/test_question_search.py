@@ -171,7 +171,7 @@ DECLARED: list[tuple[str, str]] = [
     ),
     (
         "Could not run 'aten::x' with arguments from the 'SparseMPS' backend.",
-        "mps/faq-what-if-an-operator-is-missing",
+        "mps/faq-what-can-i-do-when-an-operator-is",
     ),
     (
         "Could not run 'aten::x' with arguments from the 'QuantizedCPU' backend.",
