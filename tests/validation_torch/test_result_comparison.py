@@ -36,6 +36,14 @@ def test_equal_numbers_are_counted_if_they_are_finite() -> None:
     assert (comparison.numbers, comparison.total, comparison.largest) == (2, 0, 0)
 
 
+@pytest.mark.filterwarnings("ignore:ComplexHalf")
+def test_numbers_that_the_cpu_cannot_compare_itself_are_compared() -> None:
+    numbers = torch.tensor([1 + 2j], dtype=torch.complex64).to(torch.complex32)
+    Comparison(ROOM).check(numbers, numbers.clone(), "the result")
+    with pytest.raises(MismatchError, match="not close"):
+        Comparison(ROOM).check(numbers, (2 * numbers.to(torch.complex64)).to(numbers.dtype), "it")
+
+
 def test_integers_are_exact() -> None:
     with pytest.raises(MismatchError, match="not equal"):
         Comparison(ROOM).check(torch.tensor([1000]), torch.tensor([1001]), "the result")
