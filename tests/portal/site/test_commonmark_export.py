@@ -18,7 +18,8 @@ from accelerator_portal.site.broken_links import BuiltSite, broken_links
 from accelerator_portal.site.commonmark_export import EXPORT_INDEX, commonmark, export_files
 from accelerator_portal.site.site_file import SiteFile
 from accelerator_reports.cli import main
-from tests.browser.kinds import KINDS, MISSING, PLATFORMS
+from tests.browser.kinds import KINDS, PLATFORMS
+from tests.browser.watched import MISSING
 from tests.built_site import Site
 from tests.folders import REPOSITORY
 from tests.made_once import made_once
