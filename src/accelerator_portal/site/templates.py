@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import jinja2
@@ -45,7 +46,7 @@ from accelerator_portal.site.text_formats import (
     python_range,
     without_patterns,
 )
-from accelerator_portal.site.vendor_text import SourceEntry, citation
+from accelerator_portal.site.vendor_text import SourceEntry, citation, superscript
 from accelerator_reports.files.problem import Problem, ProblemsError
 from accelerator_reports.files.text_file import HIDDEN_CHARACTER, escape_sequence
 from accelerator_reports.files.wording import count
@@ -72,10 +73,24 @@ class _TemplateCache(FileSystemBytecodeCache):
         """Return a key for the template `name`, the same in several folders."""
         return sha256(f"{self._code} {name}".encode()).hexdigest()
 
+    def get_bucket(
+        self, environment: Environment, name: str, filename: str | None, source: str
+    ) -> Bucket:
+        """Return the compiled template, which names this file, for messages about errors."""
+        bucket = super().get_bucket(environment, name, filename, source)
+        if bucket.code and filename:
+            bucket.code = _in_file(bucket.code, filename)
+        return bucket
+
     def dump_bytecode(self, bucket: Bucket) -> None:
         """Keep a compiled template; Jinja checks whether it is up to date."""
         with suppress(OSError):
             super().dump_bytecode(bucket)
+
+
+def _in_file(code: CodeType, filename: str) -> CodeType:
+    inner = (_in_file(c, filename) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.replace(co_filename=filename, co_consts=tuple(inner))
 
 
 def template_cache() -> BytecodeCache | None:
@@ -191,7 +206,7 @@ class Templates:
 
     def _citation_links(self, entries: list[SourceEntry], page: str = "") -> Markup:
         links = (citation(entry, page, self.language) for entry in entries)
-        return Markup("").join(map(Markup, links))  # escaped there
+        return Markup(superscript(links))  # noqa: S704 - escaped there
 
     def _svg(self, plot: Plot) -> Markup:
         return Markup(svg(plot, lambda text: str(self._finalize_value(text))))  # noqa: S704 - escaped there

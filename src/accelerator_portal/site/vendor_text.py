@@ -113,7 +113,9 @@ _ATTRIBUTES = {
 # word directly.
 _SPACED_CITATION = re.compile(rf"\s{{0,9}}{CITATION.pattern}")
 _PART_HEADING = re.compile(r'<h3 id="([^"]+)">(.*?)</h3>')
-_CITATION_LINK = re.compile(r'\s*(<sup class="cite">.*?</sup>)')
+_CITATION_LINK = re.compile(r'\s*<sup class="cite">(.*?)</sup>')
+_LINK_REL = "nofollow noopener noreferrer"
+_REL_WITHIN_THE_SITE = re.compile(rf'(<a href="(?!https:)[^"]*"[^>]*) rel="{_LINK_REL}"')
 
 # A paragraph, list item or cell that holds no other block.
 _BLOCK = re.compile(
@@ -155,8 +157,9 @@ def render_vendor_text(  # noqa: PLR0913 - what a text is, and where it stands
             _link_target(value, page, to_root) if name == "href" else value
         ),
         url_schemes={"https"},
-        link_rel="nofollow noopener noreferrer",
+        link_rel=_LINK_REL,
     )
+    clean = _REL_WITHIN_THE_SITE.sub(r"\1", clean)
     # Some site generators look for code fences before HTML; they must not find any here.
     return clean.replace("`", "&#96;").replace("~", "&#126;")
 
@@ -222,21 +225,24 @@ def _citations_at_end(block: re.Match[str]) -> str:
     """Return a paragraph, list item or cell with its citations at the end, without duplicates."""
     citations = dict.fromkeys(_CITATION_LINK.findall(block[0]))
     text, end, tag = _CITATION_LINK.sub("", block[0]).rpartition("</")
-    return text.rstrip() + "".join(citations) + end + tag
+    return text.rstrip() + superscript(citations) + end + tag
 
 
 def citation(entry: SourceEntry, page: str = "", language: Language = ENGLISH) -> str:
-    """Return a superscript link to a source in a list of sources.
+    """Return a link to a source in a list of sources, for `superscript`.
 
     `page` is the address of the page with the list, empty if the list is on the same page. The list
     has the titles: pages have more than a thousand of these links.
     """
     words = message("Source {number}", number=entry.number)
     label = escape(language.translate(words), quote=True)
-    return (
-        f'<sup class="cite"><a href="{page}#{entry.anchor}" aria-label="{label}">{entry.number}'
-        "</a></sup>"
-    )
+    return f'<a href="{page}#{entry.anchor}" aria-label="{label}">{entry.number}</a>'
+
+
+def superscript(citations: Iterable[str]) -> str:
+    """Return citations that stand beside each other, as one superscript."""
+    links = "".join(citations)
+    return f'<sup class="cite">{links}</sup>' if links else ""
 
 
 class _Renderer(RendererHTML):
@@ -253,7 +259,8 @@ class _Renderer(RendererHTML):
     def text(self, tokens: Sequence[Token], idx: int, _options: OptionsDict, env: EnvType) -> str:
         def linked_citation(match: re.Match[str]) -> str:
             entry = env["cite"](match.group(1))
-            return citation(entry, env["page"], env["language"]) if entry else ""
+            links = [citation(entry, env["page"], env["language"])] if entry else []
+            return superscript(links)
 
         return _SPACED_CITATION.sub(linked_citation, escape(tokens[idx].content, quote=False))
 

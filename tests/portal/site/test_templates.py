@@ -68,6 +68,16 @@ def test_a_template_is_compiled_once_for_all_languages(
     assert Templates(tmp_path, chinese).render("label.html") == "译Tested"
 
 
+def test_an_error_names_the_file_at_hand_wherever_it_was_compiled(tmp_path: Path) -> None:
+    text = f"{{{{ name }}}}{{# {tmp_path} #}}\n{{% block b %}}{{{{ name }}}}{{% endblock %}}"
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "same.html").write_text(text, encoding="utf-8")
+    assert Templates(tmp_path / "first").render("same.html", name="x") == "xx"
+    with pytest.raises(ProblemsError, match=r"^site_src/templates/same.html:1: 'name' is"):
+        Templates(tmp_path / "second").render("same.html")
+
+
 def test_without_a_folder_for_temporary_files_templates_are_rendered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
