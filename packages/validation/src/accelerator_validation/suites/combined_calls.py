@@ -240,7 +240,7 @@ class CallDraw:
         is_matrix, has_indices = is_decomposition(self.lab.info), self._is_any(WRITES_TO_INDICES)
         has_indices &= not indices.isdisjoint(map(id, chosen))
         if is_raised:
-            number = self.pick.choice((1, 1, 2, 6))
+            number = self.pick.choice((1, 1, 2, 4))
             places = self.pick.choices(range(1 if is_matrix else rank + 1), k=number)
             times = 1 if has_indices else self.pick.choice((1, 2))
             return f"{number} more axes of {times}", _with(
