@@ -184,7 +184,7 @@ def run(case: Case, context: Context) -> Result:
     compared. Samples that the CPU cannot compute are not compared. If the CPU can compute none, the
     test is broken.
     """
-    _seed_only_present_devices()
+    seed_only_present_devices()
     info = _tested_operators()[case.name]
     dtype: torch.dtype = getattr(torch, case["dtype"])
     backward = case["mode"] == "backward"
@@ -238,7 +238,7 @@ def run(case: Case, context: Context) -> Result:
 
 
 @cache
-def _seed_only_present_devices() -> None:
+def seed_only_present_devices() -> None:
     """Let `torch.manual_seed` do nothing for kinds of devices that this machine lacks.
 
     For each of them, PyTorch 2.13 would keep the seed with a stack trace, which takes a hundred
