@@ -31,7 +31,7 @@ _OWN_KEY = "PrivateUse1"
 _OTHERS = """
 The operator has no kernel for what the message puts before "backend". This is a dispatch key: it
 names the device of the tensors, and often their form
-([PyTorch's list](https://github.com/pytorch/pytorch/blob/0088d90bab0d2334b81614edfa0ed4f0dae97b3c/c10/core/DispatchKey.h)).
+([PyTorch's list](https://github.com/pytorch/pytorch/blob/a872aac624f7cf3c1a8da5ee64ff79d68020029f/c10/core/DispatchKey.h)).
 
 - A device such as `CPU`, `CUDA`, `XLA` or `Vulkan`: a newer release of PyTorch or of the plugin may
   have the operator. Until then, move the inputs to a device that has it: `.cpu()` or `.to(device)`.
