@@ -258,7 +258,11 @@ class CallDraw:
         chosen, indices = self._some(sample), self._indices(sample)
         draw = torch.Generator().manual_seed(self.pick.randrange(2**31))
         same = self.pick.random() if self._chance() else None  # kind of numbers in all tensors
-        kinds = [(v, self._kinds(v, sample, is_index=id(v) in indices)) for v in chosen]
+        kinds = [
+            (v, self._index_kinds() if id(v) in indices else self._kinds(v, sample))
+            for v in chosen
+            if v.numel()
+        ]
         picks = {}
         for value, groups in kinds:
             if groups:
@@ -270,12 +274,8 @@ class CallDraw:
             sample, lambda v: picks[id(v)][1](v.detach(), draw) if id(v) in picks else v
         )
 
-    def _kinds(
-        self, value: torch.Tensor, sample: SampleInput, *, is_index: bool
-    ) -> Sequence[Mapping[str, _Numbers]]:
+    def _kinds(self, value: torch.Tensor, sample: SampleInput) -> Sequence[Mapping[str, _Numbers]]:
         """Return the groups of numbers that a tensor can have without ending the process."""
-        if is_index or not value.numel():
-            return self._index_kinds() if value.numel() else ()
         if value.dtype is torch.bool:
             return (_BOOLS,)
         if self._is_any(_BY_ORDER):
@@ -289,6 +289,7 @@ class CallDraw:
         )
 
     def _index_kinds(self) -> Sequence[Mapping[str, _Numbers]]:
+        """Return the same for a tensor of indices or lengths."""
         if self._is_any(_UNCHECKED) or is_decomposition(self.lab.info):
             return ()
         if self._is_any(WRITES_TO_INDICES):  # different ones must stay different

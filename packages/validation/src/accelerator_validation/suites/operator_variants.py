@@ -742,8 +742,8 @@ def offers_variant(info: OpInfo, mode: str) -> bool:
     if mode == "random":
         return info.full_name in LAWS
     is_small = mode == "large" and not has_large_inputs(info)
-    is_single = mode == "combined" and info.name.startswith(_NOT_COMBINED)
-    return mode == "repeat" or not (info.is_factory_function or is_small or is_single)
+    is_excluded = mode == "combined" and info.name.startswith(_NOT_COMBINED)
+    return mode == "repeat" or not (info.is_factory_function or is_small or is_excluded)
 
 
 def _can_flip(value: torch.Tensor) -> bool:
