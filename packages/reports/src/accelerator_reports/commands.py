@@ -13,7 +13,7 @@ _REPORT_COMMANDS = {
     "compare": LazyCommand(f"{_REPORT}:compare", "List new failures, fixes and other differences."),
     "export": LazyCommand(
         f"{_REPORT}:export_report",
-        "Write a report in another format, for a CI or another tool.",
+        "Write a report in another format, for CI or another tool.",
     ),
     "import": LazyCommand(
         f"{_REPORT}_import:import_report", "Convert test results in other formats to one report."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, distribution, requires
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import click
 
@@ -92,8 +92,7 @@ class LazyCommand(NamedTuple):
     place: str
     summary: str
     extra_name: str = ""
-    commands: Mapping[str, Any] = {}
-    """LazyCommand values; a NamedTuple cannot name itself."""
+    commands: Mapping[str, LazyCommand] = {}
 
     @property
     def extra(self) -> Extra | None:

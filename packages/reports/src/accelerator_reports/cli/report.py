@@ -266,7 +266,7 @@ def show(file: Path, as_json: bool) -> None:
 @click.option("--out", type=OUTPUT_FILE, required=True, help="Write to this file.")
 @click.argument("file", type=INPUT_FILE)
 def export_report(file: Path, format_name: str, out: Path) -> None:
-    """Write a report in another format, for a CI or another tool.
+    """Write a report in another format, for CI or another tool.
 
     Keep the report: the other formats don't have all of its fields.
     """
