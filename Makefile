@@ -1,4 +1,4 @@
-# `make` alone lists the targets. Everything is installed into .venv; nothing outside this folder is changed.
+# `make` alone lists the targets. Everything is installed into .venv; outside this folder, only temporary files are written.
 
 PYTHON ?= python3
 VENV := .venv

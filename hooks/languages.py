@@ -37,7 +37,7 @@ def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation
 def on_env(env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
     """Add the function `gettext` to the theme's templates, and prepare each language."""
     env.globals["gettext"] = _gettext
-    env.bytecode_cache = template_cache()  # those of the theme take a second to compile
+    env.bytecode_cache = template_cache()  # the theme takes a second to compile
     config.extra[FILES_KEY] = files
     nav = config.extra.pop(NAVIGATION_KEY)
     root = Path(config.config_file_path).parent

@@ -67,11 +67,12 @@ class _TemplateCache(FileSystemBytecodeCache):
     Nothing is kept where that folder cannot be used.
     """
 
-    _code = sha256(jinja2.__version__.encode() + Path(__file__).read_bytes()).hexdigest()
+    # What a compiled template depends on beside its text: Jinja, and the settings in this file.
+    _settings = sha256(jinja2.__version__.encode() + Path(__file__).read_bytes()).hexdigest()
 
     def get_cache_key(self, name: str, filename: str | None = None) -> str:  # noqa: ARG002 - Jinja's
         """Return a key for the template `name`, the same in several folders."""
-        return sha256(f"{self._code} {name}".encode()).hexdigest()
+        return sha256(f"{self._settings} {name}".encode()).hexdigest()
 
     def get_bucket(
         self, environment: Environment, name: str, filename: str | None, source: str
@@ -95,7 +96,7 @@ def _in_file(code: CodeType, filename: str) -> CodeType:
 
 def template_cache() -> BytecodeCache | None:
     """Return a cache of compiled templates, or None if none can be kept."""
-    with suppress(OSError, RuntimeError):  # it belongs to somebody else, Jinja says
+    with suppress(OSError, RuntimeError):  # Jinja refuses a folder of another user
         return _TemplateCache()
     return None
 
