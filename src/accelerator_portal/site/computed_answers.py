@@ -29,8 +29,8 @@ _OWN_KEY = "PrivateUse1"
 
 
 _OTHERS = """
-The operator has no kernel for what the message puts before "backend". This is a dispatch key: it
-names the device of the tensors, and often their form
+The message names a dispatch key, such as `CPU` or `SparseMPS`. The operator has no kernel for this
+key. It names the device of the tensors, and often their form
 ([PyTorch's list](https://github.com/pytorch/pytorch/blob/a872aac624f7cf3c1a8da5ee64ff79d68020029f/c10/core/DispatchKey.h)).
 
 - A device such as `CPU`, `CUDA`, `XLA` or `Vulkan`: a newer release of PyTorch or of the plugin may
