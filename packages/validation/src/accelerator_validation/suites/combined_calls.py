@@ -23,6 +23,7 @@ from torch.utils._pytree import tree_leaves
 from accelerator_validation.suites.layouts import LAYOUTS, map_tensors, relaid
 from accelerator_validation.suites.operator_lab import OperatorLab, is_decomposition, is_elementwise
 from accelerator_validation.suites.other_arguments import (
+    BoundedInteger,
     bounded_integers,
     has_other_arguments,
     other_arguments,
@@ -204,7 +205,8 @@ class CallDraw:
         return self.pick.random() < share
 
     def _is_any(self, parts: Sequence[str]) -> bool:
-        return any(part in self.lab.info.full_name for part in parts)
+        name = self.lab.info.full_name
+        return any(part in name for part in parts)
 
     def _some(self, sample: SampleInput) -> list[torch.Tensor]:
         """Return all tensors of a sample, one of them, or all but the first."""
@@ -321,7 +323,7 @@ class CallDraw:
         return f"{name} {text}", changed
 
     @cached_property
-    def _bounded_integers(self) -> list[tuple[str, int | str, int | None]]:
+    def _bounded_integers(self) -> list[BoundedInteger]:
         """The integers that an axis bounds in the first samples."""
         if not takes_bounded_integers(self.lab.info):
             return []

@@ -6,7 +6,6 @@ would be too large, or take too long, are left out.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -22,6 +21,7 @@ from accelerator_validation.suites.layouts import (
     enlarged,
     made_distinct,
     map_tensors,
+    outline,
     with_long_axis,
     with_long_tensor,
     with_many_matrices,
@@ -33,9 +33,13 @@ from accelerator_validation.suites.operator_lab import (
     is_finite,
     is_foreach,
 )
-from accelerator_validation.suites.other_arguments import bounded_integers, with_bounded_integers
+from accelerator_validation.suites.other_arguments import (
+    BoundedInteger,
+    bounded_integers,
+    with_bounded_integers,
+)
 from accelerator_validation.suites.result_comparison import leaves, tensors
-from accelerator_validation.suites.sample_placement import marked, on_device, sample_values
+from accelerator_validation.suites.sample_placement import sample_values
 
 _MOST_RESULT_ELEMENTS, _MOST_RESULTS = 2_000_000, 1_000
 """The maximum number of elements of a result on a large sample: outer products grow faster than
@@ -68,6 +72,8 @@ _SIZED_BY_NUMBERS = (
 """The beginnings of the names of operators whose results are not larger than their inputs, for
 which PyTorch cannot compute the shape of the result from shapes."""
 
+_Change = Callable[[SampleInput, int], SampleInput | None]
+
 _SHARE_OF_NARROW = 3
 """The comparisons of one kind in float32 for each in a narrow type, of elementwise operators. Other
 operators add numbers up, which goes wrong in narrow types alone."""
@@ -91,25 +97,29 @@ def check_large(lab: OperatorLab) -> Iterator[None]:
         else:
             samples = [map_tensors(sample, _without_signs) for sample in samples]
     if is_foreach(lab.info):
-        lists = (with_long_tensor(sample, lab.seed) for sample in samples)
-        yield from islice(_check_larger(lab, filter(None, lists)), lab.limit)
+        yield from islice(_check_larger(lab, samples, with_long_tensor), lab.limit)
         return
     by_size = sorted(samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
+    bounded = _bounded_of(lab, by_size)
     for change in (enlarged, with_long_axis, partial(with_long_axis, named=True)):
-        larger = (change(sample, lab.seed) for sample in by_size)
-        yield from islice(_check_larger(lab, filter(None, larger)), lab.limit)
-        yield from _check_bounded(lab, by_size, change)
-    batches = (with_many_matrices(sample, lab.seed) for sample in by_size)
-    yield from islice(_check_larger(lab, filter(None, batches)), 1)
+        yield from islice(_check_larger(lab, by_size, change), lab.limit)
+        yield from _check_bounded(lab, bounded, change)
+    yield from islice(_check_larger(lab, by_size, with_many_matrices), 1)
 
 
 def _without_signs(value: torch.Tensor) -> torch.Tensor:
     return value.detach().abs() if value.is_floating_point() else value
 
 
-def _check_larger(lab: OperatorLab, samples: Iterable[SampleInput]) -> Iterator[None]:
-    for large in samples:
-        if not is_affordable(lab, large):
+def _check_larger(
+    lab: OperatorLab, samples: Iterable[SampleInput], change: _Change
+) -> Iterator[None]:
+    for sample in samples:
+        shapes = change(outline(sample), lab.seed)
+        if shapes is None or not is_affordable(lab, shapes):
+            continue
+        large = change(sample, lab.seed)
+        if large is None:
             continue
         if lab.dtype is torch.float16 and not is_finite(lab.reference(large)):
             continue  # where sums overflow, the result depends on the order of the steps
@@ -117,22 +127,29 @@ def _check_larger(lab: OperatorLab, samples: Iterable[SampleInput]) -> Iterator[
             yield
 
 
+def _bounded_of(
+    lab: OperatorLab, samples: Iterable[SampleInput]
+) -> list[tuple[SampleInput, list[BoundedInteger]]]:
+    """Return each sample that has integers which an axis bounds, with these."""
+    if not takes_bounded_integers(lab.info):
+        return []
+    found = ((s, bounded_integers(s, lambda t: lab.reference(t) is not None)) for s in samples)
+    return [(sample, bounded) for sample, bounded in found if bounded]
+
+
 def _check_bounded(
     lab: OperatorLab,
-    samples: Iterable[SampleInput],
-    change: Callable[[SampleInput, int], SampleInput | None],
+    samples: Iterable[tuple[SampleInput, list[BoundedInteger]]],
+    change: _Change,
 ) -> Iterator[None]:
     """Compare the results of larger inputs whose integers grow with the axis that bounds them."""
-    if not takes_bounded_integers(lab.info):
-        return
-    counts: Counter[str] = Counter()
-    for sample in samples:
-        bounded = bounded_integers(sample, lambda s: lab.reference(s) is not None)
-        bounded = [found for found in bounded if not counts[found[0]]]
+    seen: set[str] = set()
+    for sample, all_bounded in samples:
+        bounded = [found for found in all_bounded if found[0] not in seen]
         larger = change(sample, lab.seed) if bounded else None
         if larger is None:
             continue
-        counts.update(name for name, _, _ in bounded)
+        seen.update(name for name, _, _ in bounded)
         for what, grown in with_bounded_integers(made_distinct(larger, lab.seed), bounded):
             if is_affordable(lab, grown) and lab.compare_derived(grown, f"a large input, {what}"):
                 yield
@@ -143,11 +160,11 @@ def is_affordable(lab: OperatorLab, large: SampleInput) -> bool:
     if lab.info.full_name.startswith(_SIZED_BY_NUMBERS):
         return True
     with suppress(Exception):
-        placed = on_device(map_tensors(large, marked), "meta")
-        sizes = [value.numel() for value in tensors(leaves(lab.call(placed)))]
-        if len(sizes) > _MOST_RESULTS or max(sizes, default=0) > _MOST_RESULT_ELEMENTS:
-            return False
         with FlopCounterMode(display=False) as counter:
-            lab.call(placed)
-        return bool(counter.get_total_flops() <= _MOST_OPERATIONS)
+            results = tensors(leaves(lab.call(outline(large))))
+        return (
+            len(results) <= _MOST_RESULTS
+            and max((value.numel() for value in results), default=0) <= _MOST_RESULT_ELEMENTS
+            and counter.get_total_flops() <= _MOST_OPERATIONS
+        )
     return False

@@ -11,7 +11,12 @@ import torch
 from torch.testing._internal.opinfo.core import SampleInput
 
 from accelerator_validation.suites.result_comparison import tensors
-from accelerator_validation.suites.sample_placement import map_sample, mark_like, sample_values
+from accelerator_validation.suites.sample_placement import (
+    copy_tensor,
+    map_sample,
+    mark_like,
+    sample_values,
+)
 
 LAYOUTS = ("permuted", "stepped", "offset", "padded")
 """Layouts that keep all numbers of a tensor: reversed axes, every second number of a larger tensor,
@@ -102,6 +107,11 @@ def with_layout(sample: SampleInput, layout: str, only: int | None = None) -> Sa
     if any(value.dtype in _INDEX_TYPES for value in tensors(sample_values(sample))):
         return sample
     return map_tensors(sample, lambda v: relaid(v, layout) if v is sample.input else v)
+
+
+def outline(sample: SampleInput) -> SampleInput:
+    """Return a copy of a sample without numbers: its tensors are on PyTorch's meta device."""
+    return map_tensors(sample, lambda value: copy_tensor(value, "meta", value.dtype))
 
 
 def map_tensors(sample: SampleInput, change: Callable[[torch.Tensor], torch.Tensor]) -> SampleInput:
@@ -234,7 +244,7 @@ def _with_small_end(value: torch.Tensor, axis: int) -> torch.Tensor:
     """
     if not value.is_floating_point():
         return value
-    factors = torch.ones(value.shape[axis], dtype=value.dtype)
+    factors = torch.ones(value.shape[axis], dtype=value.dtype, device=value.device)
     factors[-_END:] = 0.1
     factors[-_END::3] = -0.1
     shape = [1] * value.dim()
@@ -292,5 +302,7 @@ def made_distinct(sample: SampleInput, seed: int) -> SampleInput:
 
 
 def _drawn(value: torch.Tensor, shape: list[int], draw: torch.Generator) -> torch.Tensor:
+    if value.is_meta:
+        return value.new_empty(shape)
     picks = torch.randint(value.numel(), (math.prod(shape),), generator=draw)
     return value.detach().flatten()[picks].view(shape)

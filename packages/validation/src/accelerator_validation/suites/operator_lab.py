@@ -21,7 +21,7 @@ from torch.utils._pytree import tree_leaves
 from accelerator_reports.report import Tolerance
 from accelerator_validation.case import MismatchError
 from accelerator_validation.suite_interface import Context
-from accelerator_validation.suites.layouts import map_tensors, relaid
+from accelerator_validation.suites.layouts import outline, relaid
 from accelerator_validation.suites.random_checks import RandomDetector
 from accelerator_validation.suites.result_comparison import (
     Comparison,
@@ -35,7 +35,6 @@ from accelerator_validation.suites.sample_placement import (
     copy_tensor,
     expected_device,
     is_cpu,
-    marked,
     on_cpu,
     on_device,
     sample_text,
@@ -407,7 +406,7 @@ class OperatorLab:
     def on_meta(self, sample: SampleInput) -> list[object]:
         """Return the operator's results on PyTorch's meta device; empty if it has none."""
         with suppress(Exception):
-            return leaves(self.call(on_device(map_tensors(sample, marked), "meta")))
+            return leaves(self.call(outline(sample)))
         return []
 
     def agrees(self, found: object, wanted: object) -> bool:

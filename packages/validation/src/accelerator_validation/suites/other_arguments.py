@@ -90,18 +90,20 @@ _BOUNDED_VALUES = (17, 33)
 """The least values of integers that an axis bounds: kernels often have a path for up to 16 or 32.
 The other values are the length of an axis and the number before it."""
 
+BoundedInteger = tuple[str, int | str, int | None]
+"""The name of an integer for messages, its argument, and its place in a list of integers."""
+
 _MOST_LENGTHS = 2
 """Of how many different axes the lengths are tried."""
 
 
 def bounded_integers(
     sample: SampleInput, accepts: Callable[[SampleInput], bool]
-) -> list[tuple[str, int | str, int | None]]:
+) -> list[BoundedInteger]:
     """Return the integers of a sample that the length of an axis bounds, as `k` of `topk`.
 
-    Each is the name for messages, the argument, and the place in a list of integers. An integer is
-    bounded if the operator accepts the length of an axis, or the last index, and nothing longer
-    than the axes. `accepts` says whether the operator accepts a sample.
+    An integer is bounded if the operator accepts the length of an axis, or the last index, and
+    nothing longer than the axes. `accepts` says whether the operator accepts a sample.
     """
     lengths = {n for value in _tensors(sample) for n in value.shape if n > 1}
     if not lengths:
@@ -116,7 +118,7 @@ def bounded_integers(
 
 
 def with_bounded_integers(
-    sample: SampleInput, bounded: Sequence[tuple[str, int | str, int | None]]
+    sample: SampleInput, bounded: Sequence[BoundedInteger]
 ) -> Iterator[tuple[str, SampleInput]]:
     """Yield a sample with other values of integers that an axis bounds, up to its length."""
     lengths = sorted({n for value in _tensors(sample) for n in value.shape}, reverse=True)
@@ -131,7 +133,7 @@ def _tensors(sample: SampleInput) -> list[torch.Tensor]:
     return [value for value in sample_values(sample) if isinstance(value, torch.Tensor)]
 
 
-def _integers(sample: SampleInput) -> Iterator[tuple[str, int | str, int | None]]:
+def _integers(sample: SampleInput) -> Iterator[BoundedInteger]:
     for place, value in (*enumerate(sample.args, 1), *sample.kwargs.items()):
         name = f"argument {place}" if isinstance(place, int) else place
         if type(value) is int:

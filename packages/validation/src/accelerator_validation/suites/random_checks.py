@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -128,6 +128,11 @@ class RandomDetector(TorchDispatchMode):
         super().__init__()
         self.has_drawn = False
 
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Leave out PyTorch's wrapper around each call: nothing is compiled here."""
+        return False
+
     def __torch_dispatch__(
         self,
         func: Any,
@@ -135,12 +140,17 @@ class RandomDetector(TorchDispatchMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
-        if torch.Tag.nondeterministic_seeded not in func.tags:
+        if not _may_draw(func):
             return func(*args, **(kwargs or {}))
         previous_state = torch.get_rng_state()
         result = func(*args, **(kwargs or {}))
         self.has_drawn |= not torch.equal(previous_state, torch.get_rng_state())
         return result
+
+
+@cache
+def _may_draw(operator: Any) -> bool:
+    return torch.Tag.nondeterministic_seeded in operator.tags
 
 
 class _GeneratorMode(TorchFunctionMode):

@@ -10,10 +10,11 @@ import math
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_flatten
+from torch.utils._pytree import tree_leaves
 
 from accelerator_reports.report import Tolerance
 from accelerator_validation.case import MismatchError
@@ -200,7 +201,25 @@ def _is_rounded(value: torch.Tensor) -> bool:
 
 def leaves(value: object) -> list[object]:
     """Return the values in a nested structure, such as a dict of tuples, in order. Omit None."""
-    return [leaf for leaf in tree_flatten(value)[0] if leaf is not None]
+    return [leaf for leaf in all_leaves(value) if leaf is not None]
+
+
+def all_leaves(value: Any) -> list[Any]:
+    """Return what `tree_leaves` does, which takes a tenth of the time of a test of an operator."""
+    kind = type(value)
+    if kind is dict:
+        value = value.values()
+    elif kind is not tuple and kind is not list:
+        return [value] if is_leaf(value) else tree_leaves(value)
+    return [leaf for item in value for leaf in all_leaves(item)]
+
+
+_LEAF_TYPES = (torch.Tensor, int, float, str, NoneType)
+
+
+def is_leaf(value: object) -> bool:
+    """Return whether a value surely is a leaf, in less time than it takes `tree_leaves`."""
+    return isinstance(value, _LEAF_TYPES)
 
 
 def max_magnitude(value: torch.Tensor) -> float:

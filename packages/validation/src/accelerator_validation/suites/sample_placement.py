@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.testing._internal.opinfo.core import SampleInput
 from torch.utils._pytree import tree_leaves, tree_map
 
-from accelerator_validation.suites.result_comparison import value_text
+from accelerator_validation.suites.result_comparison import all_leaves, is_leaf, value_text
 
 WIDER_TYPES = {
     torch.float16: torch.float64,
@@ -264,7 +264,7 @@ def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
         return kind([_mapped(item, change) for item in value])
     if kind is dict:
         return {key: _mapped(item, change) for key, item in value.items()}
-    return change(value) if isinstance(value, torch.Tensor) else tree_map(change, value)
+    return change(value) if is_leaf(value) else tree_map(change, value)
 
 
 def with_arguments(
@@ -283,4 +283,4 @@ def with_arguments(
 
 def sample_values(sample: SampleInput) -> list[Any]:
     """Return all values of a sample: its input, arguments and keyword arguments."""
-    return list(tree_leaves((sample.input, sample.args, sample.kwargs)))
+    return all_leaves((sample.input, sample.args, sample.kwargs))
