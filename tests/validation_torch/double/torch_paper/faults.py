@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -63,6 +64,11 @@ def strike(name: str) -> str | None:
     return fault
 
 
+def shown(fault: str | None, *, has_outer: bool) -> str | None:
+    """Return the fault of a call of which a tensor is on the CPU, or none."""
+    return None if fault == "cpu-number" and not has_outer else fault
+
+
 _KEPT: list[bytearray] = []
 _calls: list[str] = []
 _SINGLE_TYPES = {
@@ -83,6 +89,8 @@ _FAR = 1000
 _MOST_AXES = 6
 _MOST_BLOCKS = 65_535
 _LONGEST_ROW = 65_536
+_MOST_LISTED = 48
+_MOST_PADS = 6
 _FIRST_RESULTS: dict[str, torch.Tensor] = {}
 
 
@@ -143,8 +151,13 @@ def computed(fault: str | None, compute: Callable[[], Any], args: Any, kwargs: A
         _KEPT.append(bytearray(4 * 1024 * 1024))
         _KEPT[-1][::4096] = b"x" * len(_KEPT[-1][::4096])  # so that the memory is used
     before = [value.clone() for value in tensors(args)] if fault == "frozen" else []
+    shape = out.shape if out is not None else ()
     found = compute()
+    if fault == "unsized" and out is not None and math.prod(shape):
+        out.resize_(shape)
     _alter_list(fault, found, args)
+    if fault in {"overrun", "gaps"}:
+        _spill(fault, args[0] if out is None else out)
     for value, old in zip(tensors(args), before, strict=False):
         value.copy_(old)
     return _altered(fault, found, args, kwargs)
@@ -158,9 +171,22 @@ def _alter_list(fault: str | None, found: Any, args: Any) -> None:
             value.add_(number - args[1][0])
 
 
+def _spill(fault: str, value: torch.Tensor) -> None:
+    """Change the element behind a tensor or, for `gaps`, those between its elements, to 0."""
+    held = value.clone()
+    size = value.untyped_storage().nbytes() // value.element_size()
+    memory = torch.empty(0, dtype=value.dtype).set_(value.untyped_storage())
+    end = value.storage_offset() + value.numel()
+    if fault == "gaps":
+        memory[value.storage_offset() : size].zero_()
+        value.copy_(held)
+    elif value.is_contiguous() and end < size:
+        memory[end] = 0
+
+
 def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
     given = tensors((args, kwargs))
-    results = tensors(found)
+    results = tensors(args[0] if found is None else found)
     if fault == "destroy" and given:
         given[0].zero_()
     if fault == "flaky":
@@ -201,6 +227,15 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "view": any(not value.is_contiguous() for value in given),
         "long-float16": any(v.dtype is torch.float16 and v.numel() > _LARGE for v in given),
         "long-bfloat16": any(v.dtype is torch.bfloat16 and v.numel() > _LARGE for v in given),
+        "twice": len({v.data_ptr() for v in given if v.numel()}) < len(given),
+        "expanded": any(v.numel() > 1 and not any(v.stride()) for v in given),
+        "listed": any(len(v) > _MOST_LISTED for v in args if isinstance(v, list)),
+        "pads": any(isinstance(v, list) and len(v) > _MOST_PADS for v in args),
+        "negative-zero": any(
+            v.is_floating_point() and ((v == 0) & v.signbit()).any() for v in map(_detached, given)
+        ),
+        "beyond-float": any(type(v) is int and v > 2**24 for v in args),
+        "cpu-number": True,
         "uninformed": True,
         "ones": True,
     }.get(fault or "", any(value.dtype is _SINGLE_TYPES.get(fault or "") for value in given))

@@ -38,6 +38,7 @@ class PaperTensor(torch.Tensor):
             held.size(),
             strides=held.stride(),
             storage_offset=held.storage_offset(),
+            storage_size=_storage_size(held),
             dtype=held.dtype,
             device=torch.device(NAME, index),
             requires_grad=False,
@@ -68,6 +69,11 @@ class PaperTensor(torch.Tensor):
         return (restored, (self.detach().cpu(), self.requires_grad))
 
 
+def _storage_size(held: torch.Tensor) -> int | None:
+    """Return the number of bytes of a tensor's storage; None for sparse tensors."""
+    return held.untyped_storage().nbytes() if held.layout is torch.strided else None
+
+
 def restored(held: torch.Tensor, requires_grad: bool) -> torch.Tensor:  # noqa: FBT001 - from a pickle
     """Put a saved tensor back onto the device."""
     return held.to(NAME).requires_grad_(requires_grad)
@@ -75,7 +81,8 @@ def restored(held: torch.Tensor, requires_grad: bool) -> torch.Tensor:  # noqa: 
 
 def call(func: Any, args: Any, kwargs: Any) -> Any:
     """Run an operator on what the arguments hold, and wrap what comes of it."""
-    fault = faults.strike(func._schema.name.partition("::")[2])
+    has_outer = any(not isinstance(v, PaperTensor) for v in faults.tensors(args))
+    fault = faults.shown(faults.strike(func._schema.name.partition("::")[2]), has_outer=has_outer)
     outside = torch.device(kwargs["device"]).type != NAME if kwargs.get("device") else False
     wrappers: dict[int, PaperTensor] = {}
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import chain, islice
+from itertools import chain, islice, permutations
 from typing import Any
 
 import torch
@@ -30,7 +30,12 @@ from accelerator_validation.suites.other_arguments import (
     with_bounded_integers,
 )
 from accelerator_validation.suites.result_comparison import tensors
-from accelerator_validation.suites.sample_placement import sample_values, with_arguments
+from accelerator_validation.suites.sample_placement import (
+    map_sample,
+    mark_like,
+    sample_values,
+    with_arguments,
+)
 
 _BY_TRANSFORMS = (
     "conv",
@@ -68,7 +73,8 @@ _INTEGERS = frozenset({torch.int8, torch.int16, torch.int32, torch.int64, torch.
 _ROUNDED_TYPES = (torch.float32, torch.bfloat16)
 _WHOLE_TYPES = (torch.int32, torch.int64, torch.uint8, torch.bool)
 _LENGTHS = (1, 2, 7, 33, 130)
-_MANY = 12
+_MANY_AXES = 8
+_MANY = (12, 70)
 """How often a list of tensors is repeated."""
 _MOST_ELEMENTS = 5_000
 _SHARES = (0.1, 0.5, 1)
@@ -182,6 +188,7 @@ class CallDraw:
             *([(self._bounded, 0.3)] if self._bounded_integers else []),
             *((self._arguments, share) for share in (0.7, 0.5, 0.3)),
             (self._numbers, 0.7),
+            (self._same, 0.1),
             (self._layouts, 0.7),
         ):
             if not self._chance(share):
@@ -226,7 +233,8 @@ class CallDraw:
     def _shapes(self, sample: SampleInput) -> tuple[str, SampleInput]:
         """Add axes, or tensors, or give another length to one axis or to all axes of its length."""
         if isinstance(sample.input, (list, tuple)) and self._chance(0.3):
-            many = [*sample.input] * _MANY
+            times = self.pick.choice(_MANY)
+            many = [mark_like(v.detach().clone(), v) for _ in range(times) for v in sample.input]
             return f"{len(many)} tensors", with_arguments(sample, many, sample.args, sample.kwargs)
         if self._is_any(_UNCHECKED):
             raise ValueError
@@ -275,6 +283,51 @@ class CallDraw:
         return text, map_tensors(
             sample, lambda v: picks[id(v)][1](v.detach(), draw) if id(v) in picks else v
         )
+
+    def _same(self, sample: SampleInput) -> tuple[str, SampleInput]:
+        return self.pick.choice(list(self._same_tensors(sample)))
+
+    def fixed(self) -> Iterator[tuple[str, SampleInput]]:
+        """Yield calls with a tensor twice, many axes, and a number that stays on the CPU."""
+        for sample in self.lab.samples:
+            yield from self._same_tensors(sample)
+            yield from self._with_many_axes(sample)
+            if is_elementwise(self.lab.info):
+                yield from _with_number_on_cpu(sample)
+
+    def _with_many_axes(self, sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:
+        found = tensors(sample_values(sample))
+        rank = max((value.dim() for value in found), default=_MANY_AXES)
+        if rank < _MANY_AXES and not (self._indices(sample) or self._is_any(_UNCHECKED)):
+            chosen = [value for value in found if value.dim() == rank]
+            raised = partial(_raised, places=[0] * (_MANY_AXES - rank - 1), times=1)
+            yield (
+                f"{_MANY_AXES} axes",
+                _with(sample, chosen, lambda v: _raised(raised(v), places=[0], times=2)),
+            )
+
+    def _same_tensors(self, sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:
+        """Yield calls with a tensor twice, and with equal ones that have zeros or NaN."""
+        indices = self._indices(sample)
+        found = [v for v in tensors(sample_values(sample)) if id(v) not in indices and v.dim()]
+        for first, second in permutations(found, 2):
+            if (first.dim(), first.dtype, first.requires_grad) != (
+                *(second.dim(), second.dtype),
+                second.requires_grad,
+            ):
+                continue
+            pairs = {"a tensor twice": (first, first)}
+            if first.is_floating_point() and not is_decomposition(self.lab.info):
+                zeros = _every_third(first, 0.0)
+                pairs["zeros of two signs"] = zeros, torch.where(zeros == 0, -zeros, zeros)
+                if not self._is_any(_BY_TRANSFORMS + _BY_ORDER):
+                    pairs["NaN in the same places"] = (
+                        _every_third(first, math.nan),
+                        _every_third(first, math.nan),
+                    )
+            for text, pair in pairs.items():
+                new = dict(zip((id(first), id(second)), pair, strict=True))
+                yield text, map_tensors(sample, partial(_replaced, new))
 
     def _kinds(self, value: torch.Tensor, sample: SampleInput) -> Sequence[Mapping[str, _Numbers]]:
         """Return the groups of numbers that a tensor can have without ending the process."""
@@ -401,6 +454,25 @@ def _with(
 ) -> SampleInput:
     ids = set(map(id, chosen))
     return map_tensors(sample, lambda v: change(v.detach()) if id(v) in ids else v)
+
+
+def _replaced(new: Mapping[int, torch.Tensor], value: Any) -> Any:
+    return new.get(id(value), value)
+
+
+def _every_third(value: torch.Tensor, number: float) -> torch.Tensor:
+    changed = value.detach().clone(memory_format=torch.contiguous_format)
+    changed.view(-1)[::3] = number
+    return changed
+
+
+def _with_number_on_cpu(sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:
+    found = tensors(sample_values(sample))
+    for one in found if len(found) > 1 else ():
+        if one.numel():
+            number = one.detach().flatten()[0].clone()  # not marked to be copied to the device
+            changed = map_sample(sample, partial(_replaced, {id(one): number}))
+            yield "one number on the CPU", changed
 
 
 def _raised(value: torch.Tensor, places: Sequence[int], times: int) -> torch.Tensor:

@@ -25,6 +25,7 @@ from accelerator_validation.suites.layouts import (
     with_long_axis,
     with_long_tensor,
     with_many_matrices,
+    with_many_tensors,
 )
 from accelerator_validation.suites.operator_lab import (
     OperatorLab,
@@ -97,7 +98,8 @@ def check_large(lab: OperatorLab) -> Iterator[None]:
         else:
             samples = [map_tensors(sample, _without_signs) for sample in samples]
     if is_foreach(lab.info):
-        yield from islice(_check_larger(lab, samples, with_long_tensor), lab.limit)
+        for longer in (with_long_tensor, with_many_tensors):
+            yield from islice(_check_larger(lab, samples, longer), lab.limit)
         return
     by_size = sorted(samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
     bounded = _bounded_of(lab, by_size)

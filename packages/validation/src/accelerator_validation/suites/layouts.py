@@ -16,11 +16,12 @@ from accelerator_validation.suites.sample_placement import (
     map_sample,
     mark_like,
     sample_values,
+    with_arguments,
 )
 
 LAYOUTS = ("permuted", "stepped", "offset", "padded")
 """Layouts that keep all numbers of a tensor: reversed axes, every second number of a larger tensor,
-a view that does not begin at the beginning of its storage, and rows of a wider matrix."""
+a view inside of a longer storage, and rows of a wider matrix."""
 
 _INDEX_TYPES = frozenset({torch.int32, torch.int64})
 
@@ -30,6 +31,9 @@ _LARGE_ELEMENTS = 140_000
 
 _LONG_AXIS = 70_015
 """The length of a long axis: above 2**16, and of every vectorized loop the longest rest is left."""
+
+_MANY_TENSORS = 130
+"""The least number of tensors in a long list."""
 
 _BATCH_AXES = 3
 """The number of axes from which on the first ones count matrices."""
@@ -43,7 +47,8 @@ def relaid(value: torch.Tensor, layout: str) -> torch.Tensor:
 
     `channels-last` is for four and five axes. With the layouts `expanded` (floating point) and
     `expanded-indices` (integers), the result has the numbers of the first slice of the last axis.
-    With `expanded-row`, the result is the first slice of the first axis, whose stride is 0.
+    With `expanded-row`, the result is the first slice of the first axis, whose stride is 0. With
+    `one-number`, it is the first number, for all axes.
     """
     source = value.detach()
     has_layout = source.layout is torch.strided and source.numel() and source.dim()
@@ -58,7 +63,7 @@ def _permuted(value: torch.Tensor) -> torch.Tensor:
 def _offset(value: torch.Tensor) -> torch.Tensor:
     flat = value.contiguous().flatten()
     shift = min(3, flat.numel())
-    memory = torch.cat((flat.flip(0)[:shift], flat))
+    memory = torch.cat((flat.flip(0)[:shift], flat, flat[:shift]))
     return memory.as_strided(value.shape, value.contiguous().stride(), shift)
 
 
@@ -87,6 +92,7 @@ _MADE_LAYOUTS: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {
     "expanded": partial(_expanded, indices=False),
     "expanded-indices": partial(_expanded, indices=True),
     "expanded-row": _expanded_row,
+    "one-number": lambda value: value.flatten()[:1].clone().expand(value.numel()).view(value.shape),
 }
 
 
@@ -121,6 +127,20 @@ def map_tensors(sample: SampleInput, change: Callable[[torch.Tensor], torch.Tens
         return mark_like(change(value), value) if isinstance(value, torch.Tensor) else value
 
     return map_sample(sample, changed)
+
+
+def beside(value: torch.Tensor) -> torch.Tensor | None:
+    """Return the storage of a tensor as bytes, with 0 in place of its elements.
+
+    None if the device does not let it be read.
+    """
+    try:
+        number = value.untyped_storage().nbytes() // value.element_size()
+        memory = value.detach().as_strided((number,), (1,), 0).cpu().clone()
+        memory.as_strided(value.shape, value.stride(), value.storage_offset()).zero_()
+        return memory.view(torch.uint8)
+    except Exception:  # noqa: BLE001 - any kind of tensor and device
+        return None
 
 
 def overlaps_itself(value: torch.Tensor) -> bool:
@@ -213,6 +233,26 @@ def with_long_tensor(sample: SampleInput, seed: int) -> SampleInput | None:
         sample,
         lambda v: _drawn(v, [_LARGE_ELEMENTS], draw) if id(v) in firsts and v.numel() else v,
     )
+
+
+def with_many_tensors(sample: SampleInput, seed: int) -> SampleInput | None:  # noqa: ARG001 - as of the others
+    """Return a copy of a sample of lists that are repeated; None for other samples.
+
+    Kernels for lists take a number of tensors at a time, of up to 110 on CUDA.
+    """
+    number = len(sample.input) if _is_list(sample.input) else 0
+
+    def many(value: Any) -> Any:
+        if not isinstance(value, (list, tuple)) or len(value) != number:
+            return value
+        return [_copy(part) for _ in range(math.ceil(_MANY_TENSORS / number)) for part in value]
+
+    args, kwargs = tuple(map(many, sample.args)), {k: many(v) for k, v in sample.kwargs.items()}
+    return with_arguments(sample, many(sample.input), args, kwargs) if number else None
+
+
+def _copy(value: Any) -> Any:
+    return mark_like(value.detach().clone(), value) if isinstance(value, torch.Tensor) else value
 
 
 def _is_list(value: object) -> bool:

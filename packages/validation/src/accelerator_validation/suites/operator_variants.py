@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -32,11 +32,13 @@ from accelerator_validation.suites.large_inputs import (
 )
 from accelerator_validation.suites.layouts import (
     LAYOUTS,
+    beside,
     map_tensors,
     overlaps_itself,
     relaid,
     strides_differ,
     with_layout,
+    with_many_tensors,
 )
 from accelerator_validation.suites.model_comparison import grows_with_each_call
 from accelerator_validation.suites.operator_lab import (
@@ -48,6 +50,7 @@ from accelerator_validation.suites.operator_lab import (
     is_decomposition,
     is_elementwise,
     is_foreach,
+    shapes,
 )
 from accelerator_validation.suites.other_arguments import (
     FAR,
@@ -272,8 +275,8 @@ _MOST_ALONE = 2
 _COMBINED, _MOST_COMBINED = 30, 8
 """How many combined calls are drawn for one comparison of another kind, of which at most so many
 count."""
-_SHARE_OF_WHOLE = 0.5
-"""How many of these are drawn for whole numbers but int64, whose code they share."""
+_SHARE_OF_OTHERS = 0.5
+"""How many of these are drawn for complex numbers, and for whole ones but int64."""
 _SHARE_OF_FORMS, _SHARE_OF_GRADIENTS = 0.25, 0.6
 """The shares of combined calls that are also made with `out=` and in place, and with gradients."""
 
@@ -345,10 +348,32 @@ def check_out(lab: OperatorLab) -> Iterator[None]:
 
     Also tensors of another data type are given, which PyTorch fills if it can convert the result.
     """
-    for layout in ("same", *LAYOUTS[:2], "empty"):
+    for layout in ("same", *LAYOUTS[:2], "empty", "larger"):
         yield from islice(_check_out_layout(lab, layout), lab.limit)
+    yield from islice(_check_out_layout(_odd_first(lab), "offset"), lab.limit)
     for dtype in _OUT_TYPES:
         yield from islice(_check_out_type(lab, dtype), lab.limit)
+
+
+def _odd_first(lab: OperatorLab) -> OperatorLab:
+    """Return the laboratory with samples at first whose elements do not fill vectors.
+
+    A kernel that computes whole vectors writes behind such an input.
+    """
+
+    def filled(sample: SampleInput) -> float:
+        sizes = [value.numel() for value in _inputs(sample) if value.dim()]
+        return max((size & -size for size in sizes if size), default=math.inf)
+
+    shorter = map(_with_odd_axes, lab.samples if is_elementwise(lab.info) else ())
+    return replace(lab, samples=sorted([*lab.samples, *shorter], key=filled))
+
+
+def _with_odd_axes(sample: SampleInput) -> SampleInput:
+    """Return a copy of a sample in which axes of an even length are shorter by one."""
+    return map_tensors(
+        sample, lambda v: v.detach()[tuple(slice(n - 1 + n % 2) for n in v.shape)].contiguous()
+    )
 
 
 def _check_out_type(lab: OperatorLab, dtype: torch.dtype) -> Iterator[None]:
@@ -374,10 +399,12 @@ def _check_out_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
         wanted = lab.reference(sample)
         if wanted is None or not wanted or not _are_strided(wanted):
             continue
-        if _cpu_outs(lab, sample, wanted, "same") is None:
-            continue
+        on_cpu = _cpu_outs(lab, sample, wanted, "larger" if layout == "larger" else "same")
+        if on_cpu is None or (layout == "larger" and shapes(on_cpu) != shapes(wanted)):
+            continue  # not each operator gives the tensor another shape
         lab.announce(f"out= ({layout})", sample)
         placed, outs = lab.on_device(sample), _outs(wanted, layout, lab.device)
+        before = [*map(beside, outs)]
         try:
             returned = lab.call(placed, out=outs[0] if len(outs) == 1 else tuple(outs))
         except Exception:
@@ -395,9 +422,24 @@ def _check_out_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
                 lab, sample, wanted, layout, found
             ):
                 lab.compare(found, expected, what)
+        if layout not in {"empty", "larger"}:
+            _check_beside(before, outs, f"out= ({layout})")
         if lab.keeps_arguments(sample):
             lab.check_unchanged(sample, placed, f"out= ({layout})")
         yield
+
+
+def _check_beside(
+    before: Iterable[torch.Tensor | None], values: Iterable[torch.Tensor], what: str
+) -> None:
+    """Raise MismatchError if the memory around tensors is not what it was before."""
+    if not _are_beside(before, values):
+        raise MismatchError(f"{what} changes memory beside the tensor")
+
+
+def _are_beside(before: Iterable[torch.Tensor | None], values: Iterable[torch.Tensor]) -> bool:
+    pairs = zip(before, map(beside, values), strict=True)
+    return all(old is None or new is None or torch.equal(old, new) for old, new in pairs)
 
 
 def _is_wrong_on_cpu(
@@ -433,28 +475,26 @@ def _outs(wanted: Sequence[object], layout: str, device: str) -> list[torch.Tens
     """Return tensors for `out=` that are filled with one number, in a layout, on a device."""
     outs = []
     for value in tensors(wanted):
-        shape = (0,) if layout == "empty" else value.shape
+        longer = (*value.shape[:-1], value.shape[-1] + 1 if value.dim() else 2)
+        shape = {"empty": (0,), "larger": longer}.get(layout, value.shape)
         moved = relaid(torch.empty(shape, dtype=value.dtype), layout)
-        memory = torch.full((_extent(moved),), _FILLED, dtype=value.dtype).to(device)
-        outs.append(memory.as_strided(moved.shape, moved.stride(), 0))
+        size = moved.untyped_storage().nbytes() // value.element_size()
+        memory = torch.full((size,), _FILLED, dtype=value.dtype).to(device)
+        outs.append(memory.as_strided(moved.shape, moved.stride(), moved.storage_offset()))
     return outs
-
-
-def _extent(value: torch.Tensor) -> int:
-    """Return how many elements of storage a tensor spans."""
-    if not value.numel():
-        return 0
-    steps = zip(value.shape, value.stride(), strict=True)
-    return 1 + int(sum((length - 1) * stride for length, stride in steps))
 
 
 def check_inplace(lab: OperatorLab) -> Iterator[None]:
     """Compare the input after the in-place variant, its memory and version, and the result."""
     for layout in ("same", *LAYOUTS[:2]):
         # The samples of operators for lists differ in what is in the further lists.
-        has_all = layout == "same" and is_foreach(lab.info)
-        number = len(lab.samples) if has_all else lab.limit
+        number = lab.limit
+        if layout == "same" and is_foreach(lab.info):
+            many = (with_many_tensors(sample, lab.seed) for sample in lab.samples[: lab.limit])
+            lab = replace(lab, samples=[*lab.samples, *filter(None, many)])
+            number = len(lab.samples)
         yield from islice(_check_inplace_layout(lab, layout), number)
+    yield from islice(_check_inplace_layout(_odd_first(lab), "offset"), lab.limit)
 
 
 def _check_inplace_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
@@ -465,7 +505,7 @@ def _check_inplace_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
             continue
         moved = _with_moved_input(sample, layout)
         kept = lab.on_cpu(moved)
-        cpu_memory = _memory(kept)
+        cpu_memory, cpu_around = _memory(kept), [*map(beside, _inputs(kept))]
         wanted = lab.reference(moved)
         failed = error_of(lambda kept=kept: lab.call(kept, function, **more))  # type: ignore[misc]
         if wanted == [] and not failed:  # an operator that only exists in place
@@ -476,6 +516,7 @@ def _check_inplace_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
         lab.announce(f"in place ({layout})", moved)
         placed = lab.on_device(moved)
         versions, memory = _versions(placed), _memory(placed)
+        around = [*map(beside, _inputs(placed))]
         returned = lab.call(placed, function, **more)
         what = f"in place ({layout}) for {sample_text(moved)}"
         lab.compare(placed.input, wanted[:number], f"the input after {what}")
@@ -483,6 +524,8 @@ def _check_inplace_layout(lab: OperatorLab, layout: str) -> Iterator[None]:
             lab.compare(returned, wanted[:number], f"what {what} returns")
         if _memory(placed) != memory:
             raise MismatchError(f"{what} moved the input to other memory")
+        if _are_beside(cpu_around, _inputs(kept)):  # as_strided_ takes another part of the memory
+            _check_beside(around, _inputs(placed), what)
         counts = zip(_versions(placed), versions, _versions(kept), _inputs(kept), strict=True)
         is_list = isinstance(sample.input, (list, tuple))  # wrappers need not count for lists
         if not is_list and any(
@@ -566,6 +609,8 @@ def check_arguments(lab: OperatorLab) -> Iterator[None]:
                 lab.call(lab.on_device(sample))
             if lab.compare_derived(changed, what):
                 lab.compare_gradients(changed, what)
+                if not counts[what]:
+                    check_side_effects(lab, changed, what)
                 counts[what] += 1
                 yield
 
@@ -613,8 +658,13 @@ def check_combined(lab: OperatorLab) -> Iterator[None]:
     for _ in islice(filter(None, overflowing), max(lab.limit, _MOST_COMBINED)):
         yield
     draw = CallDraw(lab, random.Random(lab.seed))  # noqa: S311 - tests, no secrets
-    is_whole = not (lab.dtype.is_floating_point or lab.dtype.is_complex)
-    share = _SHARE_OF_WHOLE if is_whole and lab.dtype is not torch.int64 else 1
+    counts: Counter[str] = Counter()
+    for what, sample in draw.fixed():
+        if counts[what] < lab.limit and _compare_drawn(lab, draw.pick, what, sample):
+            counts[what] += 1
+            yield
+    is_like_others = not lab.dtype.is_floating_point and lab.dtype is not torch.int64
+    share = _SHARE_OF_OTHERS if is_like_others else 1
     for _ in range(int(_COMBINED * min(lab.limit, _MOST_COMBINED) * share)):
         drawn = draw.call()
         if drawn and _compare_drawn(lab, draw.pick, *drawn):
@@ -694,7 +744,9 @@ def _compare_forms(lab: OperatorLab, sample: SampleInput, what: str) -> None:
         found = lab.comparable(sample, outs)
         lab.compare_settled(found, own, sample, lab.reference, f"out= for {what}")
     function, more = inplace_call(lab.info)
-    if function and wanted:
+    found = tensors(sample_values(sample))
+    is_twice = len(set(map(id, found))) < len(found)  # of a matrix, the result is not defined
+    if function and wanted and (is_elementwise(lab.info) or not is_twice):
         kept, placed = lab.on_cpu(sample), lab.on_device(lab.on_cpu(sample))
         failed = error_of(lambda: lab.call(kept, function, **more))
         if not failed and lab.agrees(kept.input, wanted[:1]):

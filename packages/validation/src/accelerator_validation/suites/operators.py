@@ -97,7 +97,7 @@ _IMAGES = (2, 3, 4, 5)
 """A shape that can be channels-last, and whose axes can be told apart."""
 _NARROW_TYPES = frozenset({"bfloat16", "float16"})
 _COMPLEX_TYPES = frozenset({"complex64", "complex128"})
-"""Types in which operators only run forward at the level `standard`, on few samples."""
+"""Types in which operators only run forward and in a few combined calls at `standard`."""
 _MOST_COMPLEX = 4
 _ROUNDED_TYPES = frozenset({"float64", "float32", "bfloat16", "float16"})
 _SHORT_INTEGERS = frozenset({"int8", "int16"})
@@ -160,8 +160,10 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
             forward, backward = forward & _ROUNDED_TYPES, backward & {"float32"}
         if forward:
             yield Offer(name, {"dtype": forward, "mode": frozenset({"forward"})})
+        few = frozenset[str]()
         if matrix.level == "standard":
-            forward, backward = forward - _COMPLEX_TYPES, backward - _COMPLEX_TYPES
+            few = forward & _COMPLEX_TYPES
+            forward, backward = forward - few, backward - _COMPLEX_TYPES
         if info.supports_autograd and backward & forward and not changes_inputs(info):
             yield Offer(name, {"dtype": backward & forward, "mode": frozenset({"backward"})})
         variants = frozenset(mode for mode in VARIANTS if offers_variant(info, mode)) - {"combined"}
@@ -169,8 +171,8 @@ def offers(matrix: Matrix) -> Iterator[Offer]:
         variant_dtype = next(filter(forward.__contains__, matrix.axes["dtype"]), "")
         if variants and forward:
             yield Offer(name, {"dtype": frozenset({variant_dtype}), "mode": variants})
-        if forward and offers_variant(info, "combined"):
-            yield Offer(name, {"dtype": forward, "mode": frozenset({"combined"})})
+        if (forward | few) and offers_variant(info, "combined"):
+            yield Offer(name, {"dtype": forward | few, "mode": frozenset({"combined"})})
         narrow = forward & _NARROW_TYPES - {variant_dtype}
         if narrow and offers_variant(info, "large"):
             yield Offer(name, {"dtype": narrow, "mode": frozenset({"large"})})
@@ -254,6 +256,9 @@ def _check_further(lab: OperatorLab, trial: OperatorTest, what: str) -> None:
     for place, frozen in enumerate(_partly_frozen(trial.sample) if trial.backward else (), 1):
         lab.compare_gradients(frozen, f"{what} if number {place} needs none")
     if trial.backward:
+        if not is_decomposition(lab.info):
+            one_number = f"{what} where the gradient of the result is expanded"
+            lab.compare_gradients(trial.sample, one_number, "one-number")
         return
     check_side_effects(lab, trial.sample, what)
     if lab.dtype.is_complex and not is_decomposition(lab.info):

@@ -69,6 +69,12 @@ def other_arguments(info: OpInfo, sample: SampleInput) -> Iterator[tuple[str, st
     for name in sample.kwargs:
         kept = {key: value for key, value in sample.kwargs.items() if key != name}
         yield name, "left out", with_arguments(sample, sample.input, sample.args, kept)
+    if info.is_factory_function and type(sample.input) is int:
+        first = tuple(v + _LONG_SCALAR if type(v) is int else v for v in sample.args[:1])
+        args = (*first, *sample.args[1:])
+        untyped = {key: value for key, value in sample.kwargs.items() if key != "dtype"}
+        long = with_arguments(sample, sample.input + _LONG_SCALAR, args, untyped)
+        yield "the first numbers", "beyond 2**24", long
     if any(isinstance(value, torch.Tensor) for value in tree_leaves((sample.args, sample.kwargs))):
         args, kwargs = tree_map(_as_number, (tuple(sample.args), sample.kwargs))
         yield "tensors", "as numbers", with_arguments(sample, sample.input, args, kwargs)
@@ -78,12 +84,12 @@ def has_other_arguments(info: OpInfo) -> bool:
     """Return whether other arguments of an operator have a defined result.
 
     The numbers of `grid_sampler` stand for modes, which the CPU does not check. `resize` returns
-    memory that nothing has written. `hfft2` is only defined for symmetric inputs, along other axes.
-    `native_batch_norm` on the CPU reads the weight without asking whether there is one.
+    memory that nothing has written, as do `empty` and its like. `hfft2` is only defined for
+    symmetric inputs, along other axes. `native_batch_norm` on the CPU reads the weight without
+    asking whether there is one.
     """
-    undefined = ("grid_sampler", "resize", "hfft", "irfft", "native_batch_norm")
-    is_undefined = any(name in info.name for name in undefined)
-    return not (info.is_factory_function or is_undefined)
+    undefined = ("grid_sampler", "resize", "hfft", "irfft", "native_batch_norm", "empty")
+    return not any(name in info.name for name in undefined)
 
 
 _BOUNDED_VALUES = (17, 33)
@@ -217,11 +223,16 @@ def _others(
             for text, other in _others(part, frozenset(), (), sample).items()
         }
         others |= {"reversed": value[::-1], "without its last value": value[:-1]}
+        others["2 times"] = [*value] * 2
+        if value and isinstance(sample.input, torch.Tensor):  # as `pad`, with two numbers each
+            others["for all axes"] = [*value] * (2 * sample.input.dim() // len(value))
         return others | {"and one more": [*value, value[-1] + 1]} if _ends_whole(value) else others
     if isinstance(value, torch.Tensor):
         return {"left out": None}
     if value is not None:
-        return {f"of {word}": word for word in words if isinstance(value, str)}
+        is_type = isinstance(value, torch.dtype) and isinstance(sample.input, torch.Tensor)
+        of_input = {"of the type of the input": sample.input.dtype} if is_type else {}
+        return {f"of {word}": word for word in words if isinstance(value, str)} | of_input
     others = {
         f"of {other}": other
         for name in _OPTIONAL

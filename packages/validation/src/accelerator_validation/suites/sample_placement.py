@@ -251,9 +251,18 @@ def _fills_its_memory(value: torch.Tensor) -> bool:
 def map_sample(sample: SampleInput, change: Callable[[Any], Any]) -> SampleInput:
     """Return a copy of a sample in which `change` has replaced each value.
 
-    The order is that of `sample_values`.
+    The order is that of `sample_values`. A tensor that comes twice is one tensor in the copy, too.
     """
-    first, args, kwargs = _mapped((sample.input, tuple(sample.args), sample.kwargs), change)
+    known: dict[int, Any] = {}
+
+    def changed(value: Any) -> Any:
+        if not isinstance(value, torch.Tensor):
+            return change(value)
+        if id(value) not in known:
+            known[id(value)] = change(value)
+        return known[id(value)]
+
+    first, args, kwargs = _mapped((sample.input, tuple(sample.args), sample.kwargs), changed)
     return with_arguments(sample, first, args, kwargs)
 
 

@@ -161,8 +161,8 @@ def dtype_class(dtype: torch.dtype) -> str:
 def value_class(value: object) -> str:
     """Return the class of a value that is no tensor.
 
-    Numbers are classified by sign and size, sequences by their length and the classes of their
-    values. Other values are classes of their own: `"reduction='sum'"`.
+    Numbers are classified by sign, size and whether they are odd, sequences by their length and the
+    classes of their values. Other values are classes of their own: `"reduction='sum'"`.
     """
     if isinstance(value, torch.Tensor):
         return f"tensor of rank {value.dim()}"
@@ -181,4 +181,5 @@ def _number_class(value: float) -> str:
         return str(value)
     magnitude = abs(value)
     size = "0" if not magnitude else "1" if magnitude == 1 else "<1" if magnitude < 1 else ">1"
+    size += ", odd" if magnitude > 1 and magnitude % 2 == 1 else ""
     return f"-{size}" if value < 0 else size
