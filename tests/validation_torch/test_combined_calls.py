@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 import torch
@@ -17,7 +18,12 @@ from accelerator_validation.suites.operator_variants import check_arguments
 from accelerator_validation.suites.operators import opinfo_by_name
 from accelerator_validation.suites.result_comparison import Comparison, tensors
 from accelerator_validation.suites.rounding import RoundingLimits, settled
-from accelerator_validation.suites.sample_placement import sample_text, sample_values
+from accelerator_validation.suites.sample_placement import (
+    mark_all,
+    on_device,
+    sample_text,
+    sample_values,
+)
 
 
 def laboratory(name: str, dtype: torch.dtype) -> OperatorLab:
@@ -55,6 +61,26 @@ def test_calls_have_special_numbers_more_axes_and_other_arguments() -> None:
     assert any(sample.input.isnan().any() for sample in found if sample.input.is_floating_point())
     assert any(sample.input.dim() > 3 for sample in found)
     assert len({repr(sample.kwargs) for sample in found}) > 10
+
+
+def test_each_operator_gets_one_tensor_twice_and_a_number_on_the_cpu() -> None:
+    lab = laboratory("copysign", torch.float32)
+    for sample in lab.samples:
+        mark_all(sample)
+    found = list(CallDraw(lab, random.Random(0)).fixed())  # noqa: S311 - tests, no secrets
+    twice = [on_device(sample, "meta") for what, sample in found if what == "a tensor twice"]
+    assert twice
+    assert all(sample.input is sample.args[0] for sample in twice)
+    alone = [on_device(sample, "meta") for what, sample in found if what.endswith("on the CPU")]
+    assert {v.dim() for s in alone for v in tensors(sample_values(s)) if v.is_cpu} == {0}
+    assert any(sample.input.is_meta for sample in alone)
+
+
+def test_a_long_list_is_changed_in_few_pairs() -> None:
+    lab = laboratory("cat", torch.float32)
+    sample = SampleInput([torch.ones(2) for _ in range(200)])
+    found = list(CallDraw(replace(lab, samples=[sample]), random.Random(0)).fixed())  # noqa: S311 - tests
+    assert 0 < len(found) < 50
 
 
 def test_a_flag_is_tried_with_shapes_for_which_it_matters(

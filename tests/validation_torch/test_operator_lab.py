@@ -14,6 +14,7 @@ from accelerator_validation.matrix import read_matrix
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import operator_lab
 from accelerator_validation.suites.operator_lab import OperatorLab
+from accelerator_validation.suites.operators import opinfo_by_name
 from accelerator_validation.suites.result_comparison import Comparison
 
 SAMPLE = SampleInput(torch.ones(2))
@@ -101,3 +102,12 @@ def test_a_stable_order_has_one_right_index() -> None:
     found = [SORTED, torch.tensor([[1, 3, 2, 0], [0, 3, 1, 2]])]
     own, expected = laboratory(operator).without_ties(sample, found, [SORTED, PLACES])
     assert not laboratory(operator).agrees(own, expected)
+
+
+def test_only_a_kernel_for_all_devices_explains_what_the_cpu_contradicts() -> None:
+    vector, square = torch.tensor([1.0, torch.nan]), torch.ones(2, 2)
+    sample = SampleInput(square, args=(vector, vector), kwargs={"alpha": 0})
+    (composite,) = laboratory(opinfo_by_name()["addr"]).composite(sample)
+    assert isinstance(composite, torch.Tensor)
+    assert not composite.isnan().all()
+    assert laboratory(opinfo_by_name()["mm"]).composite(SampleInput(square, args=(square,))) == []

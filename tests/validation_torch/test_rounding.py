@@ -79,3 +79,17 @@ def test_a_device_may_be_as_inexact_as_the_cpu() -> None:
     assert is_explained(loss, sample, torch.inf)
     assert not is_explained(loss, sample, 11.0)
     assert not is_explained(loss, sample, torch.inf, replace(LIMITS, on_cpu=True))
+
+
+def test_a_limit_that_an_operator_sets_in_a_narrow_type_is_no_rounding() -> None:
+    sample = SampleInput(torch.tensor([torch.inf, 1.0], dtype=torch.float16))
+    wanted = [torch.nan_to_num(sample.input)]
+
+    def compute(changed: SampleInput) -> list[torch.Tensor]:
+        return [torch.nan_to_num(changed.input)]
+
+    found = [sample.input]
+    (kept,) = settled(found, wanted, sample, compute, LIMITS)
+    assert torch.equal(kept, found[0])
+    (as_sum,) = settled(found, wanted, sample, compute, replace(LIMITS, elementwise=False))
+    assert torch.equal(as_sum, wanted[0])

@@ -278,6 +278,7 @@ def _returned(fault: str | None, found: Any, args: Any, given: list[torch.Tensor
         "nan-lost": lambda: torch.fmin(given[0], given[1]),
         "columns": lambda: found.transpose(0, -1).contiguous().transpose(0, -1),
         "tail": lambda: _without_tail(found, given[0]),
+        "unlimited": lambda: torch.where(found.abs() > _LARGE, torch.inf * found, found),
     }
     is_row = fault == "columns" and found.dim() < 2
     return found if is_row or fault not in results else results[fault]()

@@ -63,7 +63,7 @@ def _permuted(value: torch.Tensor) -> torch.Tensor:
 def _offset(value: torch.Tensor) -> torch.Tensor:
     flat = value.contiguous().flatten()
     shift = min(3, flat.numel())
-    memory = torch.cat((flat.flip(0)[:shift], flat, flat[:shift]))
+    memory = torch.cat((flat[-shift:], flat, flat[:shift]))
     return memory.as_strided(value.shape, value.contiguous().stride(), shift)
 
 
@@ -129,16 +129,16 @@ def map_tensors(sample: SampleInput, change: Callable[[torch.Tensor], torch.Tens
     return map_sample(sample, changed)
 
 
-def beside(value: torch.Tensor) -> torch.Tensor | None:
-    """Return the storage of a tensor as bytes, with 0 in place of its elements.
+def surroundings(value: torch.Tensor) -> tuple[object, ...] | None:
+    """Return the place of a tensor in its storage, and the bytes there, with 0 as its elements.
 
-    None if the device does not let it be read.
+    None if the device does not let the storage be read.
     """
     try:
         number = value.untyped_storage().nbytes() // value.element_size()
         memory = value.detach().as_strided((number,), (1,), 0).cpu().clone()
         memory.as_strided(value.shape, value.stride(), value.storage_offset()).zero_()
-        return memory.view(torch.uint8)
+        return value.shape, value.stride(), value.storage_offset(), memory.view(torch.uint8)
     except Exception:  # noqa: BLE001 - any kind of tensor and device
         return None
 
