@@ -49,6 +49,10 @@ _BY_TRANSFORMS = (
 )
 """Parts of the names of operators for which the algorithm decides where NaN spreads."""
 
+_POLYNOMIALS = ("polynomial",)
+"""Parts of the names of operators that return memory which nothing has written, for NaN, in PyTorch
+2.13."""
+
 _BY_ORDER = ("searchsorted", "bucketize", "histogram")
 """Parts of the names of operators that need sorted numbers, which the CPU does not check."""
 
@@ -66,8 +70,10 @@ _UNCHECKED = (
     "batch_norm",
     "ctc_loss",
     "segment",
+    "pdist",
 )
-"""Parts of the names of operators whose shapes the CPU does not check, and reads other memory."""
+"""Parts of the names of operators whose shapes the CPU does not check, and reads other memory. The
+gradient of `pdist` of no row ends the process in PyTorch 2.13."""
 
 _INTEGERS = frozenset({torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8})
 _ROUNDED_TYPES = (torch.float32, torch.bfloat16)
@@ -321,7 +327,7 @@ class CallDraw:
             if first.is_floating_point() and not is_decomposition(self.lab.info):
                 zeros = _every_third(first, 0.0)
                 pairs["zeros of two signs"] = zeros, torch.where(zeros == 0, -zeros, zeros)
-                if not self._is_any(_BY_TRANSFORMS + _BY_ORDER):
+                if not self._is_any(_BY_TRANSFORMS + _BY_ORDER + _POLYNOMIALS):
                     pairs["NaN in the same places"] = (
                         _every_third(first, math.nan),
                         _every_third(first, math.nan),
@@ -364,7 +370,8 @@ class CallDraw:
         given = [float(v) for v in arguments if type(v) in {int, float} and math.isfinite(v)]
         at_arguments = [{"numbers of the arguments": _mixed(given)}] if given else []
         if is_elementwise(self.lab.info):  # each number on its own, where pairs of them matter
-            return _ROUNDED, _MAGNITUDES, _ALL_SPECIAL, _ALL_SPECIAL, *at_arguments
+            special = [] if self._is_any(_POLYNOMIALS) else [_ALL_SPECIAL, _ALL_SPECIAL]
+            return _ROUNDED, _MAGNITUDES, *special, *at_arguments
         special = [] if self._is_any(_BY_TRANSFORMS) else [_SPECIAL, _SPECIAL]
         return _SHUFFLED, _ROUNDED, _MAGNITUDES, *special, *at_arguments
 
