@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +17,7 @@ from accelerator_validation.matrix import read_matrix
 from accelerator_validation.suite_interface import Context
 from accelerator_validation.suites import operator_lab
 from accelerator_validation.suites.operator_lab import OperatorLab
+from accelerator_validation.suites.operator_variants import check_arguments
 from accelerator_validation.suites.operators import opinfo_by_name
 from accelerator_validation.suites.result_comparison import Comparison
 
@@ -104,10 +108,47 @@ def test_a_stable_order_has_one_right_index() -> None:
     assert not laboratory(operator).agrees(own, expected)
 
 
-def test_only_a_kernel_for_all_devices_explains_what_the_cpu_contradicts() -> None:
-    vector, square = torch.tensor([1.0, torch.nan]), torch.ones(2, 2)
-    sample = SampleInput(square, args=(vector, vector), kwargs={"alpha": 0})
+def with_device(name: str, on_device: Callable[..., Any]) -> OperatorLab:
+    """Return the laboratory of an operator that is another function on the device."""
+    info = copy(opinfo_by_name()[name])
+    on_reference = info.op
+
+    def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - as the operator
+        return (on_reference if CONTEXT.reference else on_device)(*args, **kwargs)
+
+    info.op = call
+    return laboratory(info)
+
+
+def test_a_device_may_use_pytorchs_kernel_for_all_devices_and_no_other() -> None:
+    """That of `addr` multiplies the small integers by -1 in their own type."""
+    small, vector = torch.ones(2, 2, dtype=torch.uint8), torch.ones(2)
+    sample = SampleInput(small, args=(vector, vector), kwargs={"beta": -1})
     (composite,) = laboratory(opinfo_by_name()["addr"]).composite(sample)
-    assert isinstance(composite, torch.Tensor)
-    assert not composite.isnan().all()
+    lab = with_device("addr", lambda *_, **__: composite)
+    assert not lab.agrees([composite], lab.reference(sample))
+    assert lab.compare_derived(sample, "a sample")
+    with pytest.raises(MismatchError):
+        with_device("addr", lambda *_, **__: torch.ones(2, 2)).compare_derived(sample, "a sample")
+    square = torch.ones(2, 2)
     assert laboratory(opinfo_by_name()["mm"]).composite(SampleInput(square, args=(square,))) == []
+
+
+def test_the_reference_of_several_complex_matrices_is_right() -> None:
+    """PyTorch's `linalg.pinv` is wrong while a mode watches it, as the one for random numbers."""
+    torch.manual_seed(0)
+    matrices = torch.randn(2, 5, 5, dtype=torch.complex64)
+    found = laboratory(opinfo_by_name()["linalg.pinv"]).reference(SampleInput(matrices))
+    assert found
+    torch.testing.assert_close(found[0], torch.linalg.pinv(matrices))
+
+
+def test_results_for_other_arguments_share_no_memory_that_they_should_not() -> None:
+    def without_copy(value: torch.Tensor, dtype: torch.dtype, *, copy: bool) -> torch.Tensor:
+        found = value.to(dtype, copy=copy)
+        return value.view_as(value) if found.dtype is value.dtype else found
+
+    lab = with_device("to", without_copy)
+    sample = SampleInput(torch.ones(2, 3), args=(torch.float64,), kwargs={"copy": True})
+    with pytest.raises(MismatchError, match="of the type of the input shares memory"):
+        list(check_arguments(replace(lab, samples=[sample])))

@@ -231,9 +231,6 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "expanded": any(v.numel() > 1 and not any(v.stride()) for v in given),
         "listed": any(len(v) > _MOST_LISTED for v in args if isinstance(v, list)),
         "pads": any(isinstance(v, list) and len(v) > _MOST_PADS for v in args),
-        "negative-zero": any(
-            v.is_floating_point() and ((v == 0) & v.signbit()).any() for v in map(_detached, given)
-        ),
         "beyond-float": any(type(v) is int and v > 2**24 for v in args),
         "cpu-number": True,
         "uninformed": True,
