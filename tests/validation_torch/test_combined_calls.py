@@ -24,6 +24,7 @@ from accelerator_validation.suites.sample_placement import (
     sample_text,
     sample_values,
 )
+from accelerator_validation.suites.sample_plan import choose_samples
 
 
 def laboratory(name: str, dtype: torch.dtype) -> OperatorLab:
@@ -113,3 +114,8 @@ def test_numbers_that_wider_types_contradict_do_not_count(
     found = settled([device], wanted, sample, compute, limits)
     assert torch.equal(tensors(found)[0][:1], tensors(wanted)[0][:1]) == is_explained
     assert float(tensors(found)[0][1]) == 4
+
+
+def test_a_plan_has_odd_and_even_lengths() -> None:
+    samples = [SampleInput(torch.ones(4), args=(length,)) for length in (4, 6, 8, 10, 12, 7)]
+    assert {sample.args[0] % 2 for sample in choose_samples(samples, 2)} == {0, 1}
