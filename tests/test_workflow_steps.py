@@ -275,7 +275,11 @@ def test_shards_are_numbered_from_1(tmp_path: Path, number: str, expected: str |
 
 def test_shards_of_other_artifacts_are_not_merged(tmp_path: Path) -> None:
     """What the portal collects begins with the artifact's name, and a shard is no report yet."""
-    part, whole = (s["with"]["name"] for s in steps("validate.yml") if "upload-artifact" in str(s))
+    uploads = [s["with"] for s in steps("validate.yml") if "upload-artifact" in str(s)]
+    part, whole = (one["name"] for one in uploads if "name" in one)
+    pages = [one for one in uploads if "name" not in one]  # named like their files
+    assert [one["path"] for one in pages] == ["${{ inputs.artifact }}.html"] * 2
+    assert [one["archive"] for one in pages] == ["false", "false"]
     of_shard = "format('shard-{0}-of-{1}', matrix.shard, inputs.artifact)"
     assert part == f"${{{{ inputs.shards > 1 && {of_shard} || inputs.artifact }}}}"
     assert whole == "${{ inputs.artifact }}"

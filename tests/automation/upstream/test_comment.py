@@ -131,6 +131,13 @@ def test_what_is_mended_is_said_in_place() -> None:
     assert f"- `Example` at `aaaaaaaaaaaa`: 5 passed, [run]({PAGE})" in text
 
 
+def test_the_page_of_a_report_is_linked() -> None:
+    memory = CommentMemory(answers=(answer(broken=0, page=34),))
+    text = comment_text(memory, {})
+    assert f"5 passed, [report]({PAGE}/artifacts/34), [run]({PAGE})\n" in text
+    assert memory_of_comment(text) == memory
+
+
 def test_a_report_without_tests_or_a_base_says_so() -> None:
     empty = ReportNews(newly_broken=0, tests=0)
     text = comment_text(CommentMemory(answers=(answer(broken=0), answer("b", news=empty))), {})

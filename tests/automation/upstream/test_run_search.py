@@ -44,6 +44,14 @@ def test_the_report_of_the_vendor_s_run_is_read(double: GitHubDouble) -> None:
     assert [test.name for test in found.report.tests] == ["one"]
 
 
+def test_the_page_of_a_report_is_found_beside_it(double: GitHubDouble) -> None:
+    run = answered(double, GOOD)
+    double.add_artifact(VENDOR, run, "other.html", b"")
+    assert find_report(place(double), asked()).page is None
+    page = double.add_artifact(VENDOR, run, "accelerator-report.html", b"")
+    assert find_report(place(double), asked()).page == page
+
+
 def test_what_calls_itself_made_here_is_self_reported(double: GitHubDouble) -> None:
     answered(double, GOOD, kind="made-here")
     found = find_report(place(double), asked())

@@ -344,6 +344,7 @@ def _compare_with_histories(
             "head": found.delivery.change.head,
             "repository": found.repository,
             "run": found.run,
+            "page": found.page,
             "torch": found.report.environment.torch,
             "late": found.state == "late",
             "news": report_news(found.report, history, platform.known_issues, today),

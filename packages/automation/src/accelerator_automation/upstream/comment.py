@@ -80,6 +80,8 @@ class PlatformAnswer(StrictModel):
     """The repository of the run, according to GitHub."""
     run: Number
     """The id of the run."""
+    page: Number | None = None
+    """The id of the artifact with the report's HTML page, or None."""
     torch: VersionText | None = None
     """The version of torch that the report names, or None."""
     late: bool = False
@@ -166,6 +168,12 @@ def run_page(answer: PlatformAnswer) -> str:
     return f"https://github.com/{answer.repository}/actions/runs/{answer.run}"
 
 
+def _links(answer: PlatformAnswer) -> dict[str, str]:
+    """Return the URLs that a comment links for an answer, by the words of the link."""
+    pages = {"report": f"{run_page(answer)}/artifacts/{answer.page}"} if answer.page else {}
+    return {**pages, "run": run_page(answer)}
+
+
 def comment_text(memory: CommentMemory, maintainers: Maintainers) -> str:
     """Return the text of the comment that shows and stores the results in `memory`.
 
@@ -180,7 +188,8 @@ def comment_text(memory: CommentMemory, maintainers: Maintainers) -> str:
         text = "\n\n".join([marker_text, *_paragraphs(shown_memory, maintainers)]) + "\n"
         if len(text) <= MOST_CHARACTERS:
             break
-    require_harmless("comment", text, marker_text, map(run_page, memory.answers))
+    links = (url for answer in memory.answers for url in _links(answer).values())
+    require_harmless("comment", text, marker_text, links)
     return text
 
 
@@ -221,7 +230,8 @@ def _results(answers: Iterable[PlatformAnswer]) -> Iterator[str]:
         parts = [f"{number:,} {what}" for number, what in numbers if number] or ["no tests"]
         parts += ["no base"] if news.base is None else []
         where = f"{code_span(answer.name)} at {code_span(answer.head[:12])}"
-        yield f"- {where}: {', '.join(parts)}, [run]({run_page(answer)})"
+        parts += [f"[{words}]({url})" for words, url in _links(answer).items()]
+        yield f"- {where}: {', '.join(parts)}"
 
 
 def _headline(failing_answers: Iterable[PlatformAnswer]) -> str:

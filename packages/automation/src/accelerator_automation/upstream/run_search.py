@@ -83,6 +83,8 @@ class RunResult:
     """The id of the run; None if there is none."""
     report: Report | None = None
     """The report, always with the kind self-reported; None if there is no valid report."""
+    page: int | None = None
+    """The id of the artifact with the report's HTML page; None if the run has none."""
     why: str = ""
 
 
@@ -104,7 +106,7 @@ def find_report(search: ReportSearch, request: Delivery) -> RunResult:
     age = search.now - request.at
     limit = dt.timedelta(hours=request.platform.hours)
     try:
-        run, report = _find_run_report(search, request, repository)
+        run, report, page = _find_run_report(search, request, repository)
     except _NoReportError as no_report:
         state, why = no_report.state, str(no_report)
         if state != "refused":
@@ -114,7 +116,8 @@ def find_report(search: ReportSearch, request: Delivery) -> RunResult:
                 state = "silent" if request.platform.run.redispatch else "lost"
         return RunResult(request, state, repository, no_report.run, why=why)
     late = (report.finished or search.now) - request.at > limit + CLOCK_SKEW
-    return RunResult(request, "late" if late else "report", repository, run, report)
+    state = "late" if late else "report"
+    return RunResult(request, state, repository, run, report, page)
 
 
 def report_repository(home: str, entry: PlannedPlatform) -> str:
@@ -128,7 +131,9 @@ def report_repository(home: str, entry: PlannedPlatform) -> str:
 
 def _find_run_report(
     search: ReportSearch, request: Delivery, repository: str
-) -> tuple[int, Report]:
+) -> tuple[int, Report, int | None]:
+    """Return the id of the run, its report, and the id of the artifact that shows the report."""
+    page = None
     if request.platform.run.redispatch:
         artifact_name = f"{REPORT_ARTIFACT}-{request.change.delivery}"
         artifacts = _newest_artifacts(
@@ -143,14 +148,17 @@ def _find_run_report(
             REPORT_ARTIFACT,
             *(f"{REPORT_ARTIFACT}-{task}" for task in request.platform.tasks),
         }
-        artifacts = _newest_artifacts(search.artifacts.of(repository, run.id), artifact_names)
+        found = search.artifacts.of(repository, run.id)
+        artifacts = _newest_artifacts(found, artifact_names)
+        pages = _newest_artifacts(found, {f"{REPORT_ARTIFACT}.html"})
+        page = pages[0].id if pages else None
         if not artifacts:
             what = f"the run ended without a report (conclusion: {run.conclusion or 'none'})"
             raise _NoReportError("refused", what, run.id)
     _check_run_origin(request, run, repository)
     try:
         archives = [_download_archive(search.api, repository, artifact) for artifact in artifacts]
-        return run.id, read_run_report(archives, request, search.known, search.now)
+        return run.id, read_run_report(archives, request, search.known, search.now), page
     except (ArtifactError, ProblemsError, GitHubError) as error:
         if isinstance(error, GitHubError) and error.passing:
             raise

@@ -26,6 +26,7 @@ from accelerator_reports.files.problem import ProblemsError
 from accelerator_reports.formats.ctrf import ctrf_text, junit_text, read_ctrf
 from accelerator_reports.formats.executorch import read_executorch_csv, read_executorch_json
 from accelerator_reports.formats.flaggems import read_flaggems
+from accelerator_reports.formats.html_page import html_text
 from accelerator_reports.formats.junit import read_junit
 from accelerator_reports.formats.lm_eval import read_lm_eval
 from accelerator_reports.formats.mps_lists import read_mps_lists
@@ -149,6 +150,7 @@ FORMATS: Mapping[str, Format] = {
         further=(b"tasks:", b"metrics:"),
         example="--kind baseline --origin acme/tests@0123456:model.yaml model.yaml",
     ),
+    "html": Format("a page in HTML, without other files and without scripts", write=html_text),
     "relay": Format(
         "the summary that PyTorch’s cross-repository CI relay accepts", write=_relay_text
     ),
