@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
+
+from tests.made_once import made_once
 
 # Pages and sections, and the words that they answer: one of them must be the first result.
 # An error message leads to the page of questions, which then shows the answer: see test_question_search.py.
@@ -155,16 +158,24 @@ _ASK = """async ([worker, words]) => {
 
 
 @pytest.fixture(scope="module")
-def first_results(browser: Browser, origin: str) -> Any:  # noqa: ANN401 - from JSON
+def first_results(
+    browser: Browser, origin: str, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
     """The first result for each word, by the worker that the search of the page uses."""
-    page = browser.new_page()
-    page.goto(origin)
-    found: dict[str, str] = {}
-    for language, pages in (("en", PAGES), ("zh", CHINESE_PAGES)):
-        words = [word for text in pages.values() for word in text.split(", ")]
-        found |= page.evaluate(_ASK, [f"assets/scripts/search.js#{language}", words])
-    page.close()
-    return found
+
+    def ask(folder: Path) -> None:
+        page = browser.new_page()
+        page.goto(origin)
+        found: dict[str, str] = {}
+        for language, pages in (("en", PAGES), ("zh", CHINESE_PAGES)):
+            words = [word for text in pages.values() for word in text.split(", ")]
+            found |= page.evaluate(_ASK, [f"assets/scripts/search.js#{language}", words])
+        page.close()
+        folder.mkdir()
+        (folder / "found.json").write_text(json.dumps(found), "utf-8")
+
+    asked = made_once(tmp_path_factory, "search-words", ask)
+    return json.loads((asked / "found.json").read_text("utf-8"))  # type: ignore[no-any-return]
 
 
 @pytest.mark.parametrize("word", WORDS)
