@@ -77,6 +77,20 @@ def test_each_operator_gets_one_tensor_twice_and_a_number_on_the_cpu() -> None:
     assert any(sample.input.is_meta for sample in alone)
 
 
+def test_keywords_that_no_sample_has_together_are_tried_with_indices_that_they_name() -> None:
+    lab = laboratory("nn.functional.nll_loss", torch.float32)
+    found = [s for what, s in CallDraw(lab, random.Random(0)).fixed() if "keywords" in what]  # noqa: S311 - tests, no secrets
+    own = {tuple(sorted(sample.kwargs)) for sample in lab.samples}
+    assert {tuple(sorted(sample.kwargs)) for sample in found} - own
+    partly_ignored = [
+        sample.args[0] == sample.kwargs["ignore_index"]
+        for sample in found
+        if {"ignore_index", "weight"} <= sample.kwargs.keys()
+    ]
+    assert any(ignored.any() and not ignored.all() for ignored in partly_ignored)
+    assert all(0 <= int(s.args[0].max()) < 3 for s in found)
+
+
 def test_polynomials_get_no_nan_for_which_pytorch_writes_nothing() -> None:
     name = "special.legendre_polynomial_p"
     draw = CallDraw(laboratory(name, torch.float32), random.Random(0))  # noqa: S311 - no secrets

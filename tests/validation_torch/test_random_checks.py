@@ -10,7 +10,13 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from accelerator_validation.case import MismatchError
-from accelerator_validation.suites.random_checks import LAWS, NUMBERS, check_law, check_random
+from accelerator_validation.suites.random_checks import (
+    LAWS,
+    NUMBERS,
+    Range,
+    check_law,
+    check_random,
+)
 
 SEEDS = range(3)
 
@@ -46,6 +52,14 @@ def test_wrong_numbers_are_noticed(what: str) -> None:
         torch.manual_seed(seed)
         with pytest.raises(MismatchError):
             check_law(draw().double(), LAWS[name][0][2], what)
+
+
+def test_wrong_numbers_are_told_before_a_seed_that_is_ignored(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(LAWS, "wrong", (("ones", lambda _: torch.ones(9), Range(0, 1)),))
+    with pytest.raises(MismatchError, match="ones: numbers are not from 0 to below 1"):
+        list(check_random("wrong", "cpu", 0))
 
 
 def test_a_permutation_has_each_number_once() -> None:

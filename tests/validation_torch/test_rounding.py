@@ -46,6 +46,12 @@ def test_whole_numbers_and_halves_are_not_rounded() -> None:
     assert is_explained(torch.exp, sample, sample.input.exp().tolist())
 
 
+def test_integers_beyond_float64_are_not_rounded() -> None:
+    sample = SampleInput(torch.tensor([7]), args=(torch.tensor([21]),))
+    assert is_explained(torch.pow, sample, [7**21])
+    assert not is_explained(torch.pow, sample, [int(float(7**21))])
+
+
 def test_a_sum_may_lose_the_last_bits_of_its_greatest_number() -> None:
     sample = SampleInput(torch.tensor([1e8, -1e8, 1.0]))
     many = RoundingLimits(LIMITS.tolerance, elementwise=False)

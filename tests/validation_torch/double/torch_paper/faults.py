@@ -79,6 +79,7 @@ _SINGLE_TYPES = {
     "bool": torch.bool,
 }
 _LARGE = 20_000
+_MIDDLE = range(1_000, 100_000)
 _MANY = 8
 _BEYOND = 20
 _VECTOR = 16
@@ -197,6 +198,7 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "row": any(value.dim() and value.shape[-1] > _LONGEST_ROW for value in given),
         "column": any(max(value.shape[:-1], default=0) > _LONGEST_ROW for value in given),
         "large": any(value.numel() > _LARGE for value in given),
+        "middle": any(value.numel() in _MIDDLE for value in given),
         "keyword": bool(kwargs.keys() - {"dtype", "layout", "device", "pin_memory", "out"}),
         "empty-dim": any(not value.numel() for value in given),
         "broadcast": len({value.shape for value in given}) > 1,
@@ -234,6 +236,7 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "beyond-float": any(type(v) is int and v > 2**24 for v in args),
         "cpu-number": True,
         "uninformed": True,
+        "later-info": True,
         "ones": True,
     }.get(fault or "", any(value.dtype is _SINGLE_TYPES.get(fault or "") for value in given))
     for value in results if is_hit else ():
@@ -241,6 +244,8 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
             value.fill_(1)
         elif fault == "squares":
             value.fill_(torch.inf)
+        elif fault == "later-info":
+            _forget_later(value)
         elif fault == "uninformed":
             value.mul_(value.dtype is not torch.int32)
         elif value.dtype is torch.bool:
@@ -248,6 +253,11 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         elif value.numel():
             value.add_(1)
     return _returned(fault, found, args, given)
+
+
+def _forget_later(value: torch.Tensor) -> None:
+    if value.dtype is torch.int32 and value.dim():
+        value[1:] = 0
 
 
 def _detached(value: torch.Tensor) -> torch.Tensor:
@@ -271,6 +281,7 @@ def _returned(fault: str | None, found: Any, args: Any, given: list[torch.Tensor
         "narrow": lambda: found.int().long() if found.dtype is torch.int64 else found,
         "unpromoted": lambda: found.to(given[0].dtype),
         "ungraded": lambda: found / given[0],
+        "through-float64": lambda: found.double().to(found.dtype),
         "rounded": lambda: found.float().to(found.dtype),
         "nan-lost": lambda: torch.fmin(given[0], given[1]),
         "columns": lambda: found.transpose(0, -1).contiguous().transpose(0, -1),

@@ -151,6 +151,7 @@ _COMPLEX: Mapping[str, _Numbers] = {
     "imaginary numbers": lambda v, _: v.imag * 1j,
     "large numbers": lambda v, _: v * 2.0**20,
 }
+_LONG_BASE: Mapping[str, _Numbers] = {"numbers near a million": lambda v, _: v + 1_000_003}
 _FROM_THE_END: Mapping[str, _Numbers] = {
     "indices from the end": lambda v, _: v - (v.max() + 1),
 }
@@ -277,7 +278,7 @@ class CallDraw:
         draw = torch.Generator().manual_seed(self.pick.randrange(2**31))
         same = self.pick.random() if self._chance() else None  # kind of numbers in all tensors
         kinds = [
-            (v, self._index_kinds() if id(v) in indices else self._kinds(v, sample))
+            (v, self._index_kinds(v, sample) if id(v) in indices else self._kinds(v, sample))
             for v in chosen
             if v.numel()
         ]
@@ -296,12 +297,43 @@ class CallDraw:
         return self.pick.choice(list(self._same_tensors(sample)))
 
     def fixed(self) -> Iterator[tuple[str, SampleInput]]:
-        """Yield calls with a tensor twice, many axes, and a number that stays on the CPU."""
+        """Yield calls with a tensor twice, many axes, a number on the CPU, and other keywords."""
         for sample in islice(filter(_is_strided, self.lab.samples), _FIRST):
             yield from self._same_tensors(sample)
             yield from self._with_many_axes(sample)
             if is_elementwise(self.lab.info):
                 yield from _with_number_on_cpu(sample)
+        others = list(_with_keywords_of_others(self.lab.samples))
+        for text, sample in self.pick.sample(others, min(len(others), _FIRST * self.lab.limit)):
+            yield text, self._with_number_among_indices(sample)
+
+    def _bound(self, value: torch.Tensor, sample: SampleInput) -> int:
+        """Return the number below which indices are: the length of an axis, if the CPU takes it."""
+        bound = int(value.max()) + 1 if value.numel() else 0
+        found: list[torch.Tensor] = tensors(sample_values(sample))
+        lengths: set[int] = {n for v in found for n in v.shape if n > bound}
+        for length in sorted(lengths, reverse=True) if bound > 0 else ():
+            last = torch.full_like(value, length - 1)
+            if self.lab.reference(map_tensors(sample, partial(_replaced, {id(value): last}))):
+                return length
+        return bound
+
+    def _with_number_among_indices(self, sample: SampleInput) -> SampleInput:
+        """Return a sample one of whose indices is a number of its arguments, as `ignore_index`."""
+        indices = self._indices(sample)
+        if self._is_any(WRITES_TO_INDICES + _BY_ORDER + _UNCHECKED):
+            return sample
+
+        def change(value: torch.Tensor) -> torch.Tensor:
+            bound = self._bound(value, sample) if id(value) in indices else 0
+            given = [number for number in _numbers_given(sample) if 0 <= number < bound]
+            if not given:
+                return value
+            changed = torch.tensor([self.pick.randrange(bound) for _ in range(value.numel())])
+            changed[0] = self.pick.choice(given)
+            return changed.view(value.shape).to(value.dtype)
+
+        return map_tensors(sample, change)
 
     def _with_many_axes(self, sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:
         found = tensors(sample_values(sample))
@@ -346,28 +378,41 @@ class CallDraw:
             return (_TRIPLED,) if value.dtype not in _INTEGERS else ()
         if value.is_complex():
             return (_COMPLEX,)
-        return (
-            self._rounded_kinds(sample) if value.is_floating_point() else self._whole_kinds(sample)
-        )
+        if value.is_floating_point():
+            return self._rounded_kinds(sample)
+        return self._whole_kinds(value, sample)
 
-    def _index_kinds(self) -> Sequence[Mapping[str, _Numbers]]:
+    def _index_kinds(
+        self, value: torch.Tensor, sample: SampleInput
+    ) -> Sequence[Mapping[str, _Numbers]]:
         """Return the same for a tensor of indices or lengths."""
         if self._is_any(_UNCHECKED) or is_decomposition(self.lab.info):
             return ()
         if self._is_any(WRITES_TO_INDICES):  # different ones must stay different
             return (_FROM_THE_END,)
-        return (_IN_ORDER,) if self._is_any(_BY_ORDER) else (_SHUFFLED, _FROM_THE_END)
+        if self._is_any(_BY_ORDER):
+            return (_IN_ORDER,)
+        bound = self._bound(value, sample)
+        others: dict[str, _Numbers] = {}
+        if bound > 1:
+            others["other indices"] = partial(_drawn_below, bound)
+        given = [v for v in _numbers_given(sample) if 0 <= v < bound]  # as `ignore_index`
+        if given:
+            others["numbers of the arguments"] = _mixed(given)
+        return _SHUFFLED, _FROM_THE_END, *([others] if others else [])
 
-    def _whole_kinds(self, sample: SampleInput) -> Sequence[Mapping[str, _Numbers]]:
+    def _whole_kinds(
+        self, value: torch.Tensor, sample: SampleInput
+    ) -> Sequence[Mapping[str, _Numbers]]:
         results = tensors(self.lab.reference(sample) or ())
         is_rounded = any(value.dtype not in _INTEGERS for value in results)
         if self._is_any(_BY_STEPS) or (is_rounded and not is_elementwise(self.lab.info)):
-            return _SHUFFLED, _WHOLE
+            is_base = value is sample.input and value.dtype is torch.int64 and not is_rounded
+            return _SHUFFLED, _WHOLE, *([_LONG_BASE] if is_base else [])
         return _SHUFFLED, _WHOLE, _LONG
 
     def _rounded_kinds(self, sample: SampleInput) -> Sequence[Mapping[str, _Numbers]]:
-        arguments = tree_leaves((sample.args, sample.kwargs))
-        given = [float(v) for v in arguments if type(v) in {int, float} and math.isfinite(v)]
+        given = list(map(float, _numbers_given(sample)))
         at_arguments = [{"numbers of the arguments": _mixed(given)}] if given else []
         if is_elementwise(self.lab.info):  # each number on its own, where pairs of them matter
             special = [] if self._is_any(_POLYNOMIALS) else [_ALL_SPECIAL, _ALL_SPECIAL]
@@ -464,6 +509,15 @@ def _with(
     return map_tensors(sample, lambda v: change(v.detach()) if id(v) in ids else v)
 
 
+def _drawn_below(bound: int, value: torch.Tensor, draw: torch.Generator) -> torch.Tensor:
+    return torch.randint(bound, value.shape, generator=draw).to(value.dtype)
+
+
+def _numbers_given(sample: SampleInput) -> list[float]:
+    arguments = tree_leaves((sample.args, sample.kwargs))
+    return [v for v in arguments if type(v) in {int, float} and math.isfinite(v)]
+
+
 def _is_strided(sample: SampleInput) -> bool:
     return all(value.layout is torch.strided for value in tensors(sample_values(sample)))
 
@@ -476,6 +530,41 @@ def _every_third(value: torch.Tensor, number: float) -> torch.Tensor:
     changed = value.detach().clone(memory_format=torch.contiguous_format)
     changed.view(-1)[::3] = number
     return changed
+
+
+def _with_keywords_of_others(
+    samples: Sequence[SampleInput],
+) -> Iterator[tuple[str, SampleInput]]:
+    """Yield samples with a keyword of another one, beside their own keywords and all but one.
+
+    No yielded sample has all keywords of a sample or of another yielded one, for the same axes.
+    """
+    seen = set(map(_keywords, samples))
+    for sample, other in permutations(filter(_is_strided, samples), 2):
+        if _shapes_of(sample) != _shapes_of(other):
+            continue
+        for name in [key for key in other.kwargs if key not in sample.kwargs]:
+            for dropped in (None, *sample.kwargs):
+                kept = {key: v for key, v in sample.kwargs.items() if key != dropped}
+                changed = with_arguments(
+                    sample, sample.input, sample.args, {**kept, name: other.kwargs[name]}
+                )
+                if _keywords(changed) not in seen:
+                    seen.add(_keywords(changed))
+                    yield f"the keywords {', '.join(sorted(changed.kwargs))}", changed
+
+
+def _shapes_of(sample: SampleInput) -> object:
+    return [value.shape for value in tensors(tree_leaves((sample.input, sample.args)))]
+
+
+def _keywords(sample: SampleInput) -> object:
+    ranks = [value.dim() for value in tensors(tree_leaves((sample.input, sample.args)))]
+    texts = (
+        (name, "tensors" if tensors(tree_leaves(value)) else repr(value))
+        for name, value in sample.kwargs.items()
+    )
+    return tuple(ranks), tuple(sorted(texts))
 
 
 def _with_number_on_cpu(sample: SampleInput) -> Iterator[tuple[str, SampleInput]]:

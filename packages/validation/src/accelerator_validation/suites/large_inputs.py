@@ -73,6 +73,10 @@ _SIZED_BY_NUMBERS = (
 """The beginnings of the names of operators whose results are not larger than their inputs, for
 which PyTorch cannot compute the shape of the result from shapes."""
 
+_MIDDLE_SIZES = {1_500: 3, 20_011: 1}
+"""Numbers of elements between those of OpInfo's samples and of large inputs, and how many inputs
+have them at most. A kernel may have a path of its own for one block of threads, or for a few."""
+
 _Change = Callable[[SampleInput, int], SampleInput | None]
 
 _SHARE_OF_NARROW = 3
@@ -101,6 +105,10 @@ def check_large(lab: OperatorLab) -> Iterator[None]:
         for longer in (with_long_tensor, with_many_tensors):
             yield from islice(_check_larger(lab, samples, longer), lab.limit)
         return
+    for elements, most in _MIDDLE_SIZES.items():
+        less = int(is_elementwise(lab.info))  # a number that fills no vector; others need multiples
+        middle = partial(enlarged, elements=elements, less=less)
+        yield from islice(_check_larger(lab, samples, middle), min(lab.limit, most))
     by_size = sorted(samples, key=lambda s: -sum(v.numel() for v in tensors(sample_values(s))))
     bounded = _bounded_of(lab, by_size)
     for change in (enlarged, with_long_axis, partial(with_long_axis, named=True)):

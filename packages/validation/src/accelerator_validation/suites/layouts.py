@@ -168,10 +168,13 @@ def strides_differ(first: SampleInput, second: SampleInput) -> bool:
     )
 
 
-def enlarged(sample: SampleInput, seed: int) -> SampleInput | None:
+def enlarged(
+    sample: SampleInput, seed: int, elements: int = _LARGE_ELEMENTS, less: int = 0
+) -> SampleInput | None:
     """Return a copy of a sample with all axes longer by one factor; None if it cannot be enlarged.
 
-    Axes of length 1 stay. The numbers are drawn from those of each tensor.
+    The factor makes at least `elements` elements of its largest tensor; then, each of these axes is
+    `less` shorter. Axes of length 1 stay. The numbers are drawn from those of each tensor.
     """
     found = tensors(sample_values(sample))
     largest = max(found, key=torch.Tensor.numel, default=None)
@@ -180,15 +183,15 @@ def enlarged(sample: SampleInput, seed: int) -> SampleInput | None:
     if any(value.layout is not torch.strided for value in found):
         return None
     long_axes = max(1, sum(length > 1 for length in largest.shape))
-    factor = max(2, math.ceil((_LARGE_ELEMENTS / largest.numel()) ** (1 / long_axes)))
+    factor = max(2, math.ceil((elements / largest.numel()) ** (1 / long_axes)))
     draw = torch.Generator().manual_seed(seed)
 
     def grow(value: torch.Tensor) -> torch.Tensor:
         if not value.dim() or not value.numel():
             return value
         if any(length > 1 for length in value.shape):
-            return _drawn(value, [n * factor if n > 1 else 1 for n in value.shape], draw)
-        return _drawn(value, [_LARGE_ELEMENTS, *value.shape[1:]], draw) if is_single else value
+            return _drawn(value, [n * factor - less if n > 1 else 1 for n in value.shape], draw)
+        return _drawn(value, [elements, *value.shape[1:]], draw) if is_single else value
 
     is_single = len(found) == 1
     return map_tensors(sample, grow)

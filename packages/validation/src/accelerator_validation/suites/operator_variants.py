@@ -65,6 +65,7 @@ from accelerator_validation.suites.result_comparison import (
     tensors,
 )
 from accelerator_validation.suites.sample_placement import (
+    mark_like,
     marked,
     on_device,
     sample_text,
@@ -161,6 +162,8 @@ def _reached(results: list[torch.Tensor], sample: SampleInput) -> tuple[bool, ..
 _NO_AXIS = 99
 """The number of an axis that no sample has."""
 _SINGULAR = "a singular matrix"
+_LAST_SINGULAR = "a singular matrix after others"
+_WHOLE = "in place in whole numbers"
 _LISTED = "wrong in OpInfo"
 _AXIS_KIND = "an axis that does not exist"
 
@@ -196,7 +199,9 @@ def check_errors(lab: OperatorLab) -> Iterator[None]:
             message = call.error(lab, "cpu")
         if message is None or "not implemented" in message:
             continue
-        from_shapes = call.kind not in {_LISTED, _SINGULAR}
+        if call.kind == _WHOLE and "can't be cast" not in message:
+            continue
+        from_shapes = call.kind not in {_LISTED, _SINGULAR, _LAST_SINGULAR, _WHOLE}
         if from_shapes and call.error(lab, "meta") is None:
             continue  # a kernel of the CPU refuses more than PyTorch does
         lab.announce(f"wrong input ({call.kind})", call.sample)
@@ -220,6 +225,7 @@ def _wrong_calls(lab: OperatorLab) -> Iterator[WrongCall]:
     for sample in lab.samples:
         if is_decomposition(lab.info):
             yield WrongCall(map_tensors(sample, torch.zeros_like), _SINGULAR)
+            yield WrongCall(map_tensors(sample, _with_last_zero), _LAST_SINGULAR)
         yield from _wrong_shapes(sample)
         yield from _wrong_destinations(lab.info, sample)
         yield from _missing_axes(sample)
@@ -241,6 +247,10 @@ def _wrong_destinations(info: OpInfo, sample: SampleInput) -> Iterator[WrongCall
         yield WrongCall(sample, "the type of out=", out=torch.ones(0, dtype=torch.bool))
     if inplace and not more and isinstance(sample.input, torch.Tensor) and len(found) > 1:
         yield WrongCall(sample, "in place in a smaller tensor", inplace)
+    if inplace and not more and isinstance(sample.input, torch.Tensor):
+        whole = mark_like(sample.input.detach().to(torch.int64), sample.input)
+        changed = with_arguments(sample, whole, sample.args, sample.kwargs)
+        yield WrongCall(changed, _WHOLE, inplace)
 
 
 def _missing_axes(sample: SampleInput) -> Iterator[WrongCall]:
@@ -253,6 +263,13 @@ def _missing_axes(sample: SampleInput) -> Iterator[WrongCall]:
         if type(value) is int:
             kwargs = {**sample.kwargs, name: _NO_AXIS}
             yield WrongCall(with_arguments(sample, sample.input, sample.args, kwargs), _AXIS_KIND)
+
+
+def _with_last_zero(value: torch.Tensor) -> torch.Tensor:
+    changed = value.detach().clone()
+    if value.dim() > 2:  # noqa: PLR2004 - a matrix has two
+        changed[-1:] = 0
+    return changed
 
 
 def _lengthened(chosen: torch.Tensor, value: torch.Tensor) -> torch.Tensor:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import torch
@@ -81,13 +81,16 @@ def check_random(name: str, device: str, seed: int) -> Iterator[None]:
     for what, draw, law in LAWS[name]:
         torch.manual_seed(seed)
         first, second = draw(device).cpu(), draw(device).cpu()
+        for numbers in (first, second):
+            check_law(numbers.detach().double().flatten(), law, what)
+        if torch.equal(first, second):
+            raise MismatchError(f"{what}: two draws give the same numbers")
+    for what, draw, _ in LAWS[name]:
+        torch.manual_seed(seed)
+        first = draw(device).cpu()
         torch.manual_seed(seed)
         if not torch.equal(first, draw(device).cpu()):
             raise MismatchError(f"{what}: the same seed gives other numbers")
-        if torch.equal(first, second):
-            raise MismatchError(f"{what}: two draws give the same numbers")
-        for numbers in (first, second):
-            check_law(numbers.detach().double().flatten(), law, what)
         _check_own_generator(what, draw, device, seed)
         yield
 
@@ -290,8 +293,11 @@ def _zeros(device: str) -> torch.Tensor:
     return torch.zeros(NUMBERS, dtype=torch.int64).to(device)
 
 
-def _uniform_numbers(dtype: torch.dtype, device: str) -> torch.Tensor:
-    return torch.zeros(NUMBERS, dtype=dtype).to(device).uniform_()
+def _uniform_numbers(dtype: torch.dtype, *limits: float) -> tuple[str, Draw, Law]:
+    def draw(device: str) -> torch.Tensor:
+        return torch.zeros(NUMBERS, dtype=dtype).to(device).uniform_(*limits)
+
+    return f"uniform_{limits or '()'} of {dtype}", draw, Range(*(limits or (0, 1)))
 
 
 _POISSON = _table(
@@ -345,8 +351,9 @@ LAWS: Mapping[str, tuple[tuple[str, Draw, Law], ...]] = {
     "uniform": (
         *_in_place("uniform_(-2, 5)", lambda t: t.uniform_(-2, 5), _uniform(-2, 5)),
         *(
-            (f"uniform_ of {dtype}", partial(_uniform_numbers, dtype), Range(0, 1))
+            _uniform_numbers(dtype, *limits)
             for dtype in (torch.bfloat16, torch.float16, torch.float32)
+            for limits in ((), (-2.0, 5.0))
         ),
     ),
     "normal": (("normal", lambda d: torch.normal(_filled(1, d), _filled(2, d)), _normal(1, 2)),),

@@ -205,4 +205,6 @@ def _differences(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
     is_same = (first == second) | (first.isnan() & second.isnan())
     wide = torch.complex128 if first.is_complex() or second.is_complex() else torch.float64
     distance = (first.to(wide) - second.to(wide)).abs().nan_to_num(nan=torch.inf)
+    if not (first.is_floating_point() or first.is_complex()):
+        distance = distance.clamp(min=1)  # float64 rounds integers above 2**53
     return torch.where(is_same, 0, distance)
