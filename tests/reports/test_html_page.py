@@ -72,6 +72,14 @@ def test_the_worst_of_many_tests_are_shown_and_the_others_counted() -> None:
     )
 
 
+def test_the_page_says_how_much_was_tried_and_where() -> None:
+    suite = {"name": "made-up", "kind": "unit", "level": "quick"}
+    run = "https://github.com/example/example/actions/runs/1"
+    seen = Seen(html_text(report(suites=[suite], run_url=run)))
+    assert "made-up, level quick" in seen.texts
+    assert seen.links == [run]
+
+
 def test_expectations_are_no_results() -> None:
     with pytest.raises(ProblemsError, match="a baseline is not a test run"):
         html_text(report({"outcome": "passed"}, kind="baseline"))

@@ -94,9 +94,11 @@ def _suites(report: Report) -> Element:
     outcomes: dict[str, Counter[Outcome]] = {suite.name: Counter() for suite in report.suites}
     for test in report.tests:
         outcomes.setdefault(test.suite, Counter())[test.outcome] += 1
+    levels = {suite.name: suite.level for suite in report.suites}
     for suite, counts in outcomes.items():
         row = SubElement(rows, "tr")
-        _add(row, "td", suite)
+        level = levels.get(suite)
+        _add(row, "td", f"{suite}, level {level}" if level else suite)
         ordered = [outcome for outcome in OUTCOMES if counts[outcome]]
         words = ", ".join(f"{counts[one]:,} {OUTCOMES[one].words}" for one in ordered)
         _add(row, "td", words or "no tests")
@@ -163,6 +165,9 @@ def _environment(report: Report) -> Element:
     if report.trigger.pull_request:
         facts["pull request"] = report.trigger.pull_request
     listing = Element("dl")
+    if report.run_url:
+        _add(listing, "dt", "run")
+        _add(_add(listing, "dd", ""), "a", report.run_url).set("href", report.run_url)
     for name, value in {**facts, **environment_facts(report.environment)}.items():
         _add(listing, "dt", name)
         _add(listing, "dd", str(value))
