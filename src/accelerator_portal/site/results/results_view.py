@@ -168,6 +168,11 @@ class SuiteCounts:
     samples: tuple[int, int] | None = None
     """How many samples the tests ran, and how many samples are known, if the tests state this."""
 
+    @property
+    def failed(self) -> int:
+        """The number of tests that failed."""
+        return self.checked - self.passed
+
 
 @dataclass(frozen=True)
 class ResultsView:
