@@ -28,6 +28,8 @@ _COMMENT = re.compile(r"^<!--(?:end of )?(?:raw|finished) html-->$")
 _PAGE_LINK = re.compile(r"\]\(([^)\s:]+\.md)(#[\w-]+)?\)")
 # A start tag can continue on the next line. html.parser would take ten times as long for all pages.
 _TAG = re.compile(r"""<(/?)([a-z][\w-]*)(?:[^>"'/]|"[^"]*"|'[^']*'|/(?!>))*(?:(/)?>|["']|$)""")
+# HTML with Markdown in it, which CommonMark reads after a blank line.
+_AROUND_MARKDOWN = re.compile(r"""^<.* markdown="1">|^</details>$""")
 _VOID_TAGS = frozenset({"br", "hr", "img", "input", "link", "meta", "source", "wbr"})
 
 
@@ -82,6 +84,9 @@ def commonmark(path: str, text: str) -> str:
             lines += open_tags.read(line)
             if not open_tags.tags:
                 lines.append("")  # otherwise, the HTML would include the next line
+            continue
+        if _AROUND_MARKDOWN.match(line):
+            lines += [line.replace(' markdown="1"', ""), ""]
             continue
         fenced ^= line.startswith("```")
         if fenced or line.startswith("```"):
