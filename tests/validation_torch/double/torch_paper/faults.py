@@ -79,7 +79,7 @@ _SINGLE_TYPES = {
     "bool": torch.bool,
 }
 _LARGE = 20_000
-_MIDDLE = range(1_000, 100_000)
+_MIDDLE = (1_000, 100_000)
 _MANY = 8
 _BEYOND = 20
 _VECTOR = 16
@@ -198,7 +198,7 @@ def _altered(fault: str | None, found: Any, args: Any, kwargs: Any) -> Any:
         "row": any(value.dim() and value.shape[-1] > _LONGEST_ROW for value in given),
         "column": any(max(value.shape[:-1], default=0) > _LONGEST_ROW for value in given),
         "large": any(value.numel() > _LARGE for value in given),
-        "middle": any(value.numel() in _MIDDLE for value in given),
+        "middle": any(_MIDDLE[0] < value.numel() < _MIDDLE[1] for value in given),
         "keyword": bool(kwargs.keys() - {"dtype", "layout", "device", "pin_memory", "out"}),
         "empty-dim": any(not value.numel() for value in given),
         "broadcast": len({value.shape for value in given}) > 1,
