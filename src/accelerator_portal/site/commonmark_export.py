@@ -85,7 +85,7 @@ def commonmark(path: str, text: str) -> str:
             if not open_tags.tags:
                 lines.append("")  # otherwise, the HTML would include the next line
             continue
-        if _AROUND_MARKDOWN.match(line):
+        if not fenced and _AROUND_MARKDOWN.match(line):
             lines += [line.replace(' markdown="1"', ""), ""]
             continue
         fenced ^= line.startswith("```")

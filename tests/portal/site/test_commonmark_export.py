@@ -172,6 +172,16 @@ def test_code_in_html_keeps_its_blank_lines() -> None:
     assert tree.css("em")[0].text() == "d"
 
 
+def test_markdown_in_html_stays_markdown_and_code_with_html_stays_code() -> None:
+    code = "```\n</details>\nlast\n```"
+    page = commonmark(
+        "a.md", f'<details markdown="1"><summary>s</summary>\n\n*a*\n\n</details>\n\n{code}'
+    )
+    tree = LexborHTMLParser(MarkdownIt("commonmark").render(page))
+    assert tree.css("details em")[0].text() == "a"
+    assert tree.css("pre")[0].text() == "</details>\nlast\n"
+
+
 def test_front_matter_keeps_what_any_engine_may_use() -> None:
     content = '\n---\ntitle: "A: b"\ndescription: c\nhide: [toc]\n---\n\n# D\n'
     files = list(export_files(pages(content)))
